@@ -11,7 +11,7 @@ _BROKE = re.compile(
     r"(?P<step>continuing in|starting a new|not tried again)"
 )
 _STEPS = {
-    "continuing in": "the same session continues",
+    "trying again": "it tries again in its session",
     "starting a new": "a new session",
     "not tried again": "not tried again",
 }

@@ -34,8 +34,9 @@ SHOWN = {
     "(implement-1, as at the base)",
     "agent.question_answered": "  implement-1 asks: Which of A or B? "
     "(answered by rule: what fits the request best)",
+    "agent.session_opened": "  implement-1 begins a new session; its prompt says what was done before",
     "agent.edits_chosen": "  what implement-1.broke-1 edited counts, not what the last try left "
-    "(measured: implement-1.broke-1 0 failing, 0 blocking)",
+    "(measured: implement-1.broke-1 0 failing, 0 blocking; not measured: implement-1.broke-2)",
     "run.hint_given": "hint by Ann: round half up",
     "agent.hint_taken": "the hint reaches implement-1",
     "agent.interrupted": "  the turn of implement-1 ends for it; the edits are kept",
@@ -76,8 +77,8 @@ SHOWN = {
     "loop.guard_unable": "guard minimum_quality cannot judge this run: no round reached the full test suite",
     "budget.warned": "budget: 50% of cost used (2.60 of 5.00)",
     "halting.decided": "rules-v1: CONTINUE: 1 problem is open",
-    "agent.broke": "  rate_limit: 429: too many requests; waiting 90 s, then continuing in the "
-    "same session; its edits are kept",
+    "agent.broke": "  rate_limit: 429: too many requests; waiting 90 s, then trying again in its session, "
+    "if that can be continued; its edits are kept",
     "loop.stagnated": "the agent repeats itself: pytest -q, 3 times with the same result; sent one reminder",
     "gate.requested": "waits for a person: 7 of 7 iterations are used up: how is it to go on?",
     "gate.answered": "answered by Ann (cli): continue, 2 more iterations, $1.50 more, "

@@ -37,7 +37,8 @@ def stage(tmp_path, *acts):
 
 def chosen(harness):
     events = harness.log.replay(TraceId("run-1"))
-    return [event.body.chosen for event in events if isinstance(event.body, EditsChosen)]
+    bodies = [event.body for event in events if isinstance(event.body, EditsChosen)]
+    return [body.chosen for body in bodies if body.earlier]
 
 
 DEATHS = {

@@ -16,11 +16,13 @@ ABOUT_LIVE = (
         read=("GEMINI.md",),
     ),
     live.QuestionAnswered(iteration=1, label="implement-1", attempt=1, question="Which of A or B?"),
+    live.SessionOpened(iteration=1, label="implement-1", attempt=2, continued=False),
     live.EditsChosen(
         iteration=1,
         label="implement-1",
         chosen="implement-1.broke-1",
         measured=(live.MeasuredEdits(of="implement-1.broke-1", failing=0, blocking=0),),
+        unmeasured=("implement-1.broke-2",),
     ),
     live.HintGiven(text="round half up", by="Ann"),
     live.HintTaken(iteration=1, label="implement-1", hints=("hint:1",)),

@@ -11,6 +11,7 @@ from setpoint.model.evidence import Evidence, Failure
 from setpoint.model.finding import Finding
 from setpoint.model.gate import Choice, Gate
 from setpoint.model.run import Snapshot
+from setpoint.model.unjudged import UnjudgedEdits
 
 MOST_FILES = 5
 """Files named in one line."""
@@ -65,6 +66,16 @@ def gate_command(trace_id: str, gate: Gate, choice: Choice) -> str:
     """Return the command that answers a gate so, in whatever terminal of the repository."""
     more = {Choice.CONTINUE: f" {gate.offer.iterations}", Choice.PROVE: " 'COMMAND'"}.get(choice, "")
     return f"setpoint gate {choice}{more} {trace_id}"
+
+
+def look_command(repository: str, base: str, edits: UnjudgedEdits) -> str:
+    """Return the command that shows edits which were not judged; `repository` holds their commit."""
+    return f"git --git-dir {repository} diff {base[:10]} {edits.commit[:10]}"
+
+
+def keep_command(repository: str, trace_id: str, edits: UnjudgedEdits) -> str:
+    """Return the command that makes edits which were not judged a branch of the repository."""
+    return f"git fetch {repository} refs/setpoint/{edits.label}:refs/heads/unjudged/{trace_id}/{edits.label}"
 
 
 def change_line(snapshot: Snapshot | None) -> str:

@@ -33,7 +33,6 @@ from setpoint.model.ids import Commit
 from setpoint.model.pipeline import Phase
 from setpoint.model.run import Snapshot
 from setpoint.ports import WorkCopy
-from setpoint.ports.workspace import RecallsEdits
 from setpoint.runs.context import RunContext, change_hash, changed_lines
 
 MOST_DIFF = 3000
@@ -82,7 +81,8 @@ async def made_in(run: RunContext, start: Start, brief: Brief, bench: Bench) -> 
     if found is None:
         brief = await _begun(run, start, brief, there)
         attempt = await _tried_until_it_works(run, start, brief)
-        await choose_edits(run, brief.label, start.iteration, attempt, bench)
+        place = Place(start.phase.name, start.iteration, brief.label)
+        await choose_edits(run, start.parent, place, attempt, bench)
         async with bench.lock:
             # Restored files count against the run, in whichever work copy the attempt was made.
             here = run.copy._replace(trace_id=there.trace_id)
@@ -95,18 +95,16 @@ async def _begun(run: RunContext, start: Start, brief: Brief, there: WorkCopy) -
     """Prepare the work copy; a session that was cut off continues on the tree that it left."""
     agent, now, workspace = agent_of(run, brief), in_session(brief, run.journal.events), run.ports.workspace
     await copy_remade(run, agent)
-    number = tries_of(run, brief.label)
-    if number and goes_on(agent, now):
-        if isinstance(workspace, RecallsEdits):
-            await workspace.recall(run.copy)
-        if (left := await workspace.find(run.copy, lost_label(brief.label, number))) is not None:
-            await workspace.restore(run.copy, left.commit)
-        return _explained(run, brief, INTERRUPTED, kept=True)
     left = await kept_interrupted(run, brief.label)
-    await workspace.restore(run.copy, start.parent, of=None if there == run.copy else there)
-    if left is not None and left.files:
-        diff = await workspace.diff(run.copy, left.parent, left.commit)
-        return _explained(run, brief, INTERRUPTED, kept=False, diff=diff)
+    stays = left is not None and goes_on(agent, now)
+    shows = left.commit if left is not None and stays else None
+    await workspace.restore(run.copy, start.parent, of=None if there == run.copy else there, shows=shows)
+    if left is not None:
+        diff = await workspace.diff(run.copy, left.parent, left.commit) if left.files else ""
+        if stays:
+            return _explained(run, brief, INTERRUPTED, kept=True, diff=diff)
+        if diff:
+            return _explained(run, brief, INTERRUPTED, kept=False, diff=diff)
     if chosen_edits(run, start.parent) is not None:
         return _explained(run, brief, CHOSEN, kept=True)
     cut = given_up(brief, run.journal.events)
@@ -149,28 +147,19 @@ async def _tried_until_it_works(run: RunContext, start: Start, brief: Brief) -> 
                 return attempt
             brief = plain.model_copy(update={"prompt": said})
             continue
+        # Kept before anything else happens: whoever continues may undo these edits.
+        left = await run.ports.workspace.snapshot(
+            run.copy, lost_label(brief.label, number), attempt, stay=True
+        )
         then = await recovering.after(attempt.breakage, number)
-        why = attempt.breakage.message
-        if then in (Recovery.SAME_SESSION, Recovery.NEXT_AGENT):
-            by = "" if then is Recovery.SAME_SESSION else attempt.agent
-            brief = _explained(run, plain, why, kept=True, by=by)
-            continue
-        left = await run.ports.workspace.snapshot(run.copy, lost_label(brief.label, number), attempt)
         if then is Recovery.END:
             return attempt
-        diff = await run.ports.workspace.diff(run.copy, start.parent, left.commit)
-        await run.ports.workspace.restore(run.copy, start.parent)
-        brief = _explained(run, plain, why, kept=False, diff=diff)
-
-
-async def _described(run: RunContext, label: str, found: Snapshot, tries: int) -> Snapshot:
-    """Return a snapshot with the change of the broken try whose edits it holds, if it holds such."""
-    for number in range(tries, 0, -1):
-        left = await run.ports.workspace.find(run.copy, lost_label(label, number))
-        if left is not None and left.commit == found.parent and left.tree == found.tree:
-            changed = left.model_dump(include={"parent", "files", "insertions", "deletions"})
-            return found.model_copy(update=changed)
-    return found
+        stays = then in (Recovery.SAME_SESSION, Recovery.NEXT_AGENT)
+        if not stays:
+            await run.ports.workspace.restore(run.copy, start.parent)
+        diff = await run.ports.workspace.diff(run.copy, start.parent, left.commit) if left.files else ""
+        by = attempt.agent if then is Recovery.NEXT_AGENT else ""
+        brief = _explained(run, plain, attempt.breakage.message, kept=stays, diff=diff, by=by)
 
 
 def _explained(run: RunContext, brief: Brief, why: str, *, kept: bool, diff: str = "", by: str = "") -> Brief:
@@ -227,7 +216,6 @@ async def _finished(run: RunContext, start: Start, brief: Brief, snapshot: Snaps
     tries = tries_of(run, brief.label)
     nudges = sum(_continued(event.body, brief.label) for event in run.journal.events)
     lost = [known_cost(run.journal.events, brief.label, number) for number in range(1, tries)]
-    snapshot = await _described(run, brief.label, snapshot, tries)
     change = await run.ports.workspace.diff(run.copy, start.parent, snapshot.commit)
     whole = change
     if start.parent != run.order.base:

@@ -1,8 +1,8 @@
-"""Keep every state with edits that Setpoint undoes, and let the best of them be the result of an attempt.
+"""Keep every state with edits that existed at a breakage, and let the best be the result of an attempt.
 
-A try that breaks may have made the right change, whatever the try after it does. So Setpoint commits what it
-undoes, and before an attempt is judged it measures these states: the agent's word that all is done, or that
-nothing is, counts for neither.
+A try that breaks may have made the right change, whatever the try after it does, also one that continues on
+its edits. So Setpoint commits what is there whenever a try breaks, and before an attempt is judged it
+measures these states: the agent's word that all is done, or that nothing is, counts for neither.
 """
 
 from __future__ import annotations
@@ -10,17 +10,19 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
+from setpoint.inner.tool_calls import Place
 from setpoint.model.attempt import Attempt, Breakage, BreakageKind, Stop
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events.live import EditsChosen, MeasuredEdits
-from setpoint.model.events.run import AgentFinished, AgentStarted, BaselineMeasured, IterationEvaluated
-from setpoint.model.run import Snapshot, UnjudgedEdits
+from setpoint.model.events.run import AgentStarted, BaselineMeasured
+from setpoint.model.ids import Commit
+from setpoint.model.run import Snapshot
 from setpoint.ports import Measured, WorkCopy
 from setpoint.ports.workspace import RecallsEdits
 from setpoint.runs.context import RunContext
 
-MOST_MEASURED = 3
-"""Undone states of one attempt that are measured, the newest first."""
+LEAST_MEASURED = 3
+"""Earlier states of one attempt that are measured also where the time of the run is over."""
 INTERRUPTED = "Setpoint itself was ended in the middle of your work"
 """Why an earlier try was cut off, where nothing else is known of it."""
 
@@ -63,7 +65,7 @@ async def kept_interrupted(run: RunContext, label: str) -> Snapshot | None:
         started_at=run.ports.clock.now(),
         duration_s=0.0,
     )
-    return await run.ports.workspace.snapshot(run.copy, lost_label(label, number), attempt)
+    return await run.ports.workspace.snapshot(run.copy, lost_label(label, number), attempt, stay=True)
 
 
 async def kept_of(run: RunContext, label: str) -> list[Snapshot]:
@@ -76,54 +78,36 @@ async def kept_of(run: RunContext, label: str) -> list[Snapshot]:
     return list(found.values())
 
 
-async def choose_edits(run: RunContext, label: str, iteration: int, attempt: Attempt, bench: Bench) -> None:
+async def choose_edits(run: RunContext, start: Commit, place: Place, attempt: Attempt, bench: Bench) -> None:
     """Leave in the work copy the best of what the tries of an attempt left; it is judged like any other.
 
-    What the last try left counts if it passes, or if nothing undone does. Of an agent that broke or edited
-    nothing, the state with the fewest problems counts, the newest of equal ones.
+    What the last try left counts if it passes, or if nothing earlier does. Of an agent that broke or edited
+    nothing, the state with the fewest problems counts, the newest of equal ones. `start` is the commit from
+    which the attempt began; the work copy stays there.
     """
-    workspace = run.ports.workspace
+    workspace, label = run.ports.workspace, place.label
     if not await kept_of(run, label):
         return
-    ended = await workspace.snapshot(run.copy, lost_label(label, tries_of(run, label)), attempt)
-    left = (await kept_of(run, label))[: MOST_MEASURED + bool(ended.files)]
+    ended = await workspace.snapshot(run.copy, lost_label(label, tries_of(run, label)), attempt, stay=True)
+    left = await kept_of(run, label)
     ends_well = attempt.breakage is None and bool(ended.files)
-    if len(left) > 1 and not (ends_well and not _shows_the_end(run)):
+    measured: list[MeasuredEdits] = []
+    chosen = left[0]
+    if len(left) > 1 and not (ends_well and not shows_the_end(run)):
         chosen, measured = await _best(run, left, attempt, bench, ends_well=ends_well)
-    else:
-        chosen, measured = left[0], []
-    if chosen.tree != ended.tree:
-        body = EditsChosen(iteration=iteration, label=label, chosen=chosen.label, measured=tuple(measured))
-        run.journal.note(f"{label}:chosen-edits", body)
-    await workspace.restore(run.copy, chosen.commit)
-
-
-async def unjudged_edits(run: RunContext) -> tuple[UnjudgedEdits, ...]:
-    """Commit what the newest attempt left, unless it was judged; return its states with edits."""
-    label, made = "", None
-    for event in run.journal.events:
-        if isinstance(event.body, AgentStarted):
-            label, made = event.body.label, None
-        elif isinstance(event.body, AgentFinished):
-            made = event.body.snapshot
-        elif isinstance(event.body, IterationEvaluated):
-            label, made = "", None
-    if not label:
-        return ()
-    if made is None:
-        await kept_interrupted(run, label)
-    ended = [made] if made is not None and made.files else []
-    left = {each.tree: each for each in (*ended, *await kept_of(run, label))}
-    return tuple(
-        UnjudgedEdits(
-            label=each.label,
-            commit=each.commit,
-            files=len(each.files),
-            insertions=each.insertions,
-            deletions=each.deletions,
+    earlier = chosen.tree != ended.tree
+    if measured or earlier:
+        known = {each.of for each in measured} | {chosen.label}
+        body = EditsChosen(
+            iteration=place.iteration,
+            label=label,
+            chosen=chosen.label,
+            measured=tuple(measured),
+            unmeasured=tuple(each.label for each in left if each.label not in known),
+            earlier=earlier,
         )
-        for each in left.values()
-    )
+        run.journal.note(f"{label}:{tries_of(run, label)}:chosen-edits", body)
+        await workspace.restore(run.copy, start, shows=chosen.commit)
 
 
 def chosen_edits(run: RunContext, commit: str) -> EditsChosen | None:
@@ -131,7 +115,7 @@ def chosen_edits(run: RunContext, commit: str) -> EditsChosen | None:
     last: EditsChosen | None = None
     for event in run.journal.events:
         if isinstance(event.body, EditsChosen):
-            last = event.body
+            last = event.body if event.body.earlier else None
         elif (snapshot := getattr(event.body, "snapshot", None)) is not None:
             if last is not None and snapshot.label == last.label and snapshot.commit == commit:
                 return last
@@ -142,9 +126,11 @@ def chosen_edits(run: RunContext, commit: str) -> EditsChosen | None:
 async def _best(
     run: RunContext, left: list[Snapshot], attempt: Attempt, bench: Bench, *, ends_well: bool
 ) -> tuple[Snapshot, list[MeasuredEdits]]:
-    """Measure states in their order until one passes; return that one, else the best."""
+    """Measure states in their order until one passes, while there is time; return that one, else the best."""
     measured: list[MeasuredEdits] = []
     for each in left:
+        if len(measured) > LEAST_MEASURED and run.active_s() >= run.limits.max_wall_s:
+            break
         problems = await _problems(run, each, attempt, bench)
         measured.append(problems)
         if not problems.failing and not problems.blocking:
@@ -180,7 +166,7 @@ def _base(run: RunContext) -> Evaluation | None:
     return known.evaluation if isinstance(known, BaselineMeasured) else None
 
 
-def _shows_the_end(run: RunContext) -> bool:
+def shows_the_end(run: RunContext) -> bool:
     """Whether what passes now and failed at the base shows that nothing of the request is missing."""
     base = _base(run)
     return bool(run.order.story.acceptance or (base and base.failures))

@@ -11,7 +11,7 @@ from setpoint.inner.policy.repetition import Repeats
 from setpoint.inner.steering import asks_for_the_turn, held, may_interrupt
 from setpoint.model.attempt import Attempt, Breakage, BreakageKind, Brief, ModelCall, Stop, ToolCall, Usage
 from setpoint.model.events import Event
-from setpoint.model.events.live import AgentSaid, ToolStarted
+from setpoint.model.events.live import AgentSaid, SessionOpened, ToolStarted
 from setpoint.model.events.run import AgentSpent, BudgetWarned, ModelCalled, ToolExecuted
 from setpoint.ports import Agent
 from setpoint.ports.workspace import RemakesCopies
@@ -56,6 +56,13 @@ class InnerLoop:
         self.repeats = Repeats(same_calls)
         """The agent's last call, and how often in a row."""
         self._used: tuple[object, ...] = ()
+
+    def opened(self, *, continued: bool) -> None:
+        """Record in which session a try works that follows another one."""
+        if self._attempt > 1:
+            _, iteration, label = self._place
+            body = SessionOpened(iteration=iteration, label=label, attempt=self._attempt, continued=continued)
+            self._run.journal.note(f"{label}:{self._attempt}:session", body)
 
     def began(self, call: ToolCall) -> None:
         """Record a tool call that begins."""

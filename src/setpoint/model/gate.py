@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from setpoint.model.ids import Commit, GateId
+from setpoint.model.unjudged import UnjudgedEdits
 from setpoint.model.value import Instant, Text, Usd, Value
 
 MOST_GRANTED = 10
@@ -108,6 +109,8 @@ class Gate(Value):
     offer: Grant = Grant()
     """What `continue` adds where the answer names no figures of its own."""
     asked_at: Instant
+    unjudged: tuple[UnjudgedEdits, ...] = ()
+    """States with edits that Setpoint keeps and did not judge."""
     deadline: Instant | None = None
     """When `default` is taken for the answer; none waits without end."""
     default: Choice | None = None

@@ -18,6 +18,7 @@ from setpoint.model.pipeline import Pipeline
 from setpoint.model.proof import Proof, ProofTerms, Trust
 from setpoint.model.quality import WEIGHTS
 from setpoint.model.stories.story import Story
+from setpoint.model.unjudged import UnjudgedEdits
 from setpoint.model.value import Instant, Text, Usd, Value
 from setpoint.model.verdict import HardGate, Verdict
 
@@ -282,25 +283,6 @@ UNPROVEN_MARK = "IMPLEMENTATION_UNPROVEN"
 """Names work against which nothing was found, and that is not proved."""
 
 
-class UnjudgedEdits(Value):
-    """What a try edited that was cut off before Setpoint could judge it; it is no result of the run."""
-
-    label: str
-    """Label of the snapshot in the run's own repository, there the ref `refs/setpoint/LABEL`."""
-    commit: Commit
-    files: int
-    insertions: int
-    deletions: int
-
-    @property
-    def shown(self) -> str:
-        """The edits in words."""
-        change = (
-            f"{self.files} {'file' if self.files == 1 else 'files'}, +{self.insertions} -{self.deletions}"
-        )
-        return f"{change}, at {self.label}: not judged"
-
-
 class RunOutcome(Value):
     """How a run ended and what came of it."""
 
@@ -335,7 +317,7 @@ class RunOutcome(Value):
     """Tokens of all agents, in and out, as far as they are known."""
     duration_s: float
     unjudged: tuple[UnjudgedEdits, ...] = ()
-    """Edits of the attempt that was cut off by the end of the run, the newest first."""
+    """States with edits that Setpoint keeps and did not judge, the newest attempt first."""
 
     @property
     def mark(self) -> str:

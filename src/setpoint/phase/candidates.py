@@ -7,11 +7,12 @@ made or measured is reused.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from setpoint.inner.attempt import Start, made_in
-from setpoint.inner.kept_edits import Bench
+from setpoint.inner.kept_edits import Bench, shows_the_end
 from setpoint.model.attempt import Brief, Mode, Role
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events.candidates import (
@@ -30,13 +31,17 @@ from setpoint.phase.policy.candidates import (
     candidate_result,
     comes_to_an_end,
     finalists,
+    is_clean,
     reason,
+    was_cut_off,
 )
 from setpoint.ports import Measured
 from setpoint.runs.context import RunContext
 
 PREFIX = "candidate:"
 """Prefix of the candidates' roles in the agents of an order."""
+_OF_CANDIDATE = re.compile(r"-c([0-9]+)$")
+"""Ends the label of a candidate's attempt."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,12 +81,12 @@ async def contest(run: RunContext, asked: Contest) -> AgentFinished:
 
     async def act() -> AgentFinished:
         made = await _all_made(run, asked)
-        able = {each.candidate: each for each in made if comes_to_an_end(each)}
-        ordered = best_first(await _standings(run, asked, able))
-        best = able[ordered[0].candidate] if ordered else _of_no_use(made)
+        ordered = await _ordered(run, asked, made)
+        number = ordered[0].candidate if ordered else 0
+        best = next((each for each in made if each.candidate == number), None) or _of_no_use(made)
         body = CandidateChosen(
             iteration=start.iteration,
-            candidate=ordered[0].candidate if ordered else 0,
+            candidate=number,
             reason=reason(ordered),
             standings=ordered,
             policy=POLICY,
@@ -101,6 +106,25 @@ async def contest(run: RunContext, asked: Contest) -> AgentFinished:
         )
 
     return await run.journal.step(asked.brief.label, act, AgentFinished)
+
+
+async def _ordered(
+    run: RunContext, asked: Contest, made: Sequence[CandidateMade]
+) -> tuple[CandidateResult, ...]:
+    """Rank the candidates, the best first.
+
+    One whose agent broke has perhaps not finished. So it counts where nobody else finished, or where it alone
+    has no problems and tests or commands show that nothing is missing.
+    """
+    able = {each.candidate: each for each in made if comes_to_an_end(each)}
+    ordered = best_first(await _standings(run, asked, able))
+    cut = {each.candidate: each for each in made if was_cut_off(each)}
+    if not cut or (ordered and (is_clean(ordered[0]) or not shows_the_end(run))):
+        return ordered
+    others = best_first(await _standings(run, asked, cut))
+    if not ordered or is_clean(others[0]):
+        return (*others, *ordered)
+    return (*ordered, *others)
 
 
 def _of_no_use(made: Sequence[CandidateMade]) -> CandidateMade:
@@ -146,6 +170,14 @@ async def _apart(run: RunContext, number: int) -> RunContext:
     own = TraceId(f"{run.order.trace_id}-c{number}")
     copy = await run.ports.workspace.open(own, run.order.base)
     return replace(_played_by(run, number), copy=copy)
+
+
+async def place_of(run: RunContext, label: str) -> RunContext:
+    """Return the run as the attempt of a label saw it: in a candidate's work copy, or in the run's own."""
+    number = _OF_CANDIDATE.search(label)
+    if number is None or int(number[1]) not in candidates_of(run.order):
+        return run
+    return await _apart(run, int(number[1]))
 
 
 def _played_by(run: RunContext, number: int) -> RunContext:

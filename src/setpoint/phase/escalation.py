@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from decimal import Decimal
 
+from setpoint.inner.unjudged_edits import unjudged_edits
 from setpoint.model.facts.rounds import RunFacts, open_count, unproven
 from setpoint.model.facts.spending import UNKNOWN, in_time, in_words
 from setpoint.model.gate import Answer, Choice, Gate, GateKind, Grant, OnLimit, Option
@@ -12,6 +13,7 @@ from setpoint.model.ids import GateId
 from setpoint.model.proof import REVIEW
 from setpoint.model.run import Ending, Round
 from setpoint.people.questions import ask
+from setpoint.phase.candidates import place_of
 from setpoint.phase.finish_run import Close
 from setpoint.phase.policy.best_state import best_first
 from setpoint.phase.policy.bouncing import outcome_line
@@ -48,7 +50,9 @@ async def settled(
     if run.order.escalation.on_limit is OnLimit.SKIP:
         return close._replace(ending=Ending.SKIPPED)
     name = f"escalation-{iteration}{f'-{again + 1}' if again else ''}"
-    return _settled(close, await ask(run, _gate(run, past, close, GateId(name), iteration)))
+    gate = _gate(run, past, close, GateId(name), iteration)
+    left = await unjudged_edits(run, place_of)
+    return _settled(close, await ask(run, gate.model_copy(update={"unjudged": left})))
 
 
 def _settled(close: Close, answer: Answer) -> Answer | Close:

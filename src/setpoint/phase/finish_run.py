@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from setpoint.inner.kept_edits import unjudged_edits
+from setpoint.inner.unjudged_edits import unjudged_edits
 from setpoint.learning.loop import reflect_on_run
 from setpoint.model.evaluation import Stage
 from setpoint.model.events.run import Delivered, PhaseBounce, RunFinished
@@ -14,6 +14,7 @@ from setpoint.model.facts.spending import in_words
 from setpoint.model.gate import Answer
 from setpoint.model.run import COMPLETION_MARK, KNOWN_ISSUES_SUBJECT, Ending, Halt, Round, RunOutcome
 from setpoint.model.verdict import HardGate
+from setpoint.phase.candidates import place_of
 from setpoint.phase.policy.best_state import best_first, may_be_better, rank, worth_delivering
 from setpoint.phase.policy.known_issues import TITLE, entry, known_issues
 from setpoint.ports import Appendix
@@ -21,6 +22,8 @@ from setpoint.runs.context import RunContext
 
 UNVERIFIED_PREFIX = "unverified/"
 """Begins the branch of a best state that is neither verified nor accepted."""
+_SUFFICIENT = frozenset({Ending.VERIFIED, Ending.MET})
+"""Endings after which nobody looks for other edits."""
 MOST_CANDIDATES = 4
 """How many of the best unproved rounds are measured in full before the base is kept."""
 
@@ -59,7 +62,7 @@ async def finish(run: RunContext, past: RunFacts | None, close: Close) -> RunOut
     run.journal.wind_up()
     offered = _Offered(None) if past is None else await _offered(run, past, close)
     best = offered.best
-    unjudged = await unjudged_edits(run)
+    unjudged = () if close.ending in _SUFFICIENT else await unjudged_edits(run, place_of)
     await reflect_on_run(run, past, close.ending, close.reason)
 
     async def act() -> RunFinished:

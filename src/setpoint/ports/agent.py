@@ -27,6 +27,14 @@ class Observer(Protocol):
         """Take note of what the attempt has used so far; true where it has to end, for nothing is left."""
 
 
+@runtime_checkable
+class HearsSessions(Protocol):
+    """An observer that takes note of the session in which an attempt works; others are not told."""
+
+    def opened(self, *, continued: bool) -> None:
+        """Take note whether the agent proved that it continues an earlier session, or began a new one."""
+
+
 class Agent(Protocol):
     """Someone who plays a role: edits the work copy, or answers with a text."""
 

@@ -34,14 +34,26 @@ class Workspace(Protocol):
         """Return the snapshot made under this label, if there is one."""
 
     async def snapshot(
-        self, copy: WorkCopy, label: str, attempt: Attempt, restored: Sequence[str] = ()
+        self,
+        copy: WorkCopy,
+        label: str,
+        attempt: Attempt,
+        restored: Sequence[str] = (),
+        *,
+        stay: bool = False,
     ) -> Snapshot:
-        """Commit the content of the work copy under a label; a repeated label returns the first commit."""
+        """Commit the content of the work copy under a label; a repeated label returns the first commit.
 
-    async def restore(self, copy: WorkCopy, commit: Commit, *, of: WorkCopy | None = None) -> None:
+        With `stay` the work copy stays where it is: who works there finds the same changes, uncommitted.
+        """
+
+    async def restore(
+        self, copy: WorkCopy, commit: Commit, *, of: WorkCopy | None = None, shows: Commit | None = None
+    ) -> None:
         """Make the work copy equal a commit, ignored files included; uncommitted work is salvaged first.
 
-        A commit `of` another work copy is fetched from there, and kept here from then on.
+        A commit `of` another work copy is fetched from there, and kept here from then on. Then the files are
+        made those of the commit `shows`; its changes are uncommitted.
         """
 
     async def diff(self, copy: WorkCopy, base: Commit, head: Commit) -> str:

@@ -48,10 +48,10 @@ class FolderWorkspace:
         """Make the folder of a run, or open it again and put away what was not committed."""
         tree = tree_of(self.files(base))
         copy = WorkCopy(trace_id=trace_id, path=str(self._folder / trace_id), base=base, base_tree=tree)
-        put_away = len(self.salvaged)
+        left = _read(Path(copy.path)) if trace_id in self._at else None
         await self.restore(copy, self._at.get(trace_id, base))
-        if len(self.salvaged) > put_away:
-            self._found[trace_id] = self.salvaged[-1]
+        if left is not None and left != self.files(self._at[trace_id]):
+            self._found[trace_id] = left
         return copy
 
     async def recall(self, copy: WorkCopy) -> bool:
@@ -67,11 +67,25 @@ class FolderWorkspace:
         return self._snapshots.get((copy.trace_id, label))
 
     async def snapshot(
-        self, copy: WorkCopy, label: str, attempt: Attempt, restored: Sequence[str] = ()
+        self,
+        copy: WorkCopy,
+        label: str,
+        attempt: Attempt,
+        restored: Sequence[str] = (),
+        *,
+        stay: bool = False,
     ) -> Snapshot:
         """Keep all files of the folder under a label; the same label twice gives the first."""
         if (made := await self.find(copy, label)) is not None:
             return made
+        made = await self._recorded(copy, label, attempt, restored)
+        if not stay:
+            self._at[copy.trace_id] = made.commit
+        return made
+
+    async def _recorded(
+        self, copy: WorkCopy, label: str, attempt: Attempt, restored: Sequence[str] = ()
+    ) -> Snapshot:
         parent = self._at[copy.trace_id]
         commit = self._commit(_read(Path(copy.path)), label, parent)
         diff = (await self.diff(copy, parent, commit)).splitlines()
@@ -86,19 +100,20 @@ class FolderWorkspace:
             attempt=attempt,
             restored=tuple(restored),
         )
-        self._at[copy.trace_id] = commit
         self._snapshots[copy.trace_id, label] = snapshot
         return snapshot
 
-    async def restore(self, copy: WorkCopy, commit: Commit, *, of: WorkCopy | None = None) -> None:
+    async def restore(
+        self, copy: WorkCopy, commit: Commit, *, of: WorkCopy | None = None, shows: Commit | None = None
+    ) -> None:
         """Make the folder equal a commit, of whatever copy; what was not committed goes to `salvaged`."""
         del of
         wanted, path = self.files(commit), Path(copy.path)
         if copy.trace_id in self._at:
             left = _read(path)
-            if left not in (wanted, self.files(self._at[copy.trace_id]), *self.salvaged):
+            if left not in (wanted, *self._commits.values(), *self.salvaged):
                 self.salvaged.append(left)
-        _write(path, wanted)
+        _write(path, wanted if shows is None else self.files(shows))
         self._at[copy.trace_id] = commit
 
     async def diff(self, copy: WorkCopy, base: Commit, head: Commit) -> str:

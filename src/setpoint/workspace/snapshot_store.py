@@ -30,6 +30,7 @@ from setpoint.system.git.clone import clone_shared, fetch_missing, git_directory
 from setpoint.system.git.git import Answer, ask, checked, git, located
 from setpoint.system.git.history import BASE, History, history_of, noted_history, put, show_objects
 from setpoint.system.git.stage import stage
+from setpoint.workspace.snapshot import REFS
 
 CACHES = (
     "__pycache__/",
@@ -197,11 +198,12 @@ class SnapshotStore:
                 )
 
     async def salvage(self, tree: Tree, parent: Commit) -> None:
-        """Keep a tree that would be lost otherwise, under the next free number."""
-        listing = (await self.git("for-each-ref", "--format=%(refname) %(tree)", SALVAGE)).text.splitlines()
+        """Keep a tree under the next free number, unless it is kept already."""
+        listing = (await self.git("for-each-ref", "--format=%(refname) %(tree)", REFS)).text.splitlines()
         if any(line.endswith(f" {tree}") for line in listing):
             return
-        number = 1 + max((int(line.split()[0].removeprefix(SALVAGE)) for line in listing), default=0)
+        before = [line.split()[0] for line in listing if line.startswith(SALVAGE)]
+        number = 1 + max((int(name.removeprefix(SALVAGE)) for name in before), default=0)
         made = await self.git("commit-tree", tree, "-p", parent, "-m", "setpoint: uncommitted work, salvaged")
         await self.git("update-ref", f"{SALVAGE}{number}", made.text)
 

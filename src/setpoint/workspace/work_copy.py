@@ -125,17 +125,37 @@ class GitWorkspace:
         return read_snapshot(commit, (await store.git("cat-file", "commit", commit)).stdout)
 
     async def snapshot(
-        self, copy: WorkCopy, label: str, attempt: Attempt, restored: Sequence[str] = ()
+        self,
+        copy: WorkCopy,
+        label: str,
+        attempt: Attempt,
+        restored: Sequence[str] = (),
+        *,
+        stay: bool = False,
     ) -> Snapshot:
         """Commit all files of the work copy under a label; the same label twice gives the first.
 
         Ignored files and the caches of checks are left out. The commit holds the attempt, so a crash between
         it and the record of the step loses nothing. Its parent is what the work copy was last equal to,
-        whatever the agent itself may have committed.
+        whatever the agent itself may have committed. With `stay` the work copy stays equal to that one, and
+        the agent's repository as it is.
         """
         await self._there(copy)
         if (made := await self.find(copy, label)) is not None:
             return made
+        store = _store_of(copy)
+        made = await self._recorded(copy, label, attempt, restored)
+        if stay:
+            await store.git("update-ref", ref_of(label), made.commit)
+            return made
+        await store.stand_at(made.commit, f"create {ref_of(label)} {made.commit}")
+        await store.show_agent(made.commit)
+        return made
+
+    async def _recorded(
+        self, copy: WorkCopy, label: str, attempt: Attempt, restored: Sequence[str] = ()
+    ) -> Snapshot:
+        """Write the files of a work copy as a commit, under no ref yet."""
         store = _store_of(copy)
         ((parent, before),) = await store.trees(CURRENT)
         tree = await store.staged(copy.base)
@@ -158,15 +178,16 @@ class GitWorkspace:
         )
         message = message_of(described).encode()
         commit = Commit((await store.git("commit-tree", tree, "-p", parent, "-F", "-", stdin=message)).text)
-        await store.stand_at(commit, f"create {ref_of(label)} {commit}")
-        await store.show_agent(commit)
         return described.model_copy(update={"commit": commit})
 
-    async def restore(self, copy: WorkCopy, commit: Commit, *, of: WorkCopy | None = None) -> None:
+    async def restore(
+        self, copy: WorkCopy, commit: Commit, *, of: WorkCopy | None = None, shows: Commit | None = None
+    ) -> None:
         """Make the work copy equal a commit, ignored files included; uncommitted work is salvaged first.
 
         A commit `of` another work copy is fetched from there, and kept here from then on. At the base the
         agent finds a repository in which nobody has worked: who begins there must not read who was there.
+        The files are then made those of the commit `shows`, uncommitted.
         """
         await self._there(copy)
         store = _store_of(copy)
@@ -179,6 +200,9 @@ class GitWorkspace:
             await store.salvage(left, current)
             self._put_away[copy.trace_id] = left
         await store.make_equal(commit, current, fresh=commit == copy.base)
+        if shows is not None:
+            ((_, tree),) = await store.trees(shows)
+            await store.show_uncommitted(tree)
         if self._salvaged.pop(copy.trace_id, None) is not None:
             await store.git("update-ref", "-d", FOUND)
 

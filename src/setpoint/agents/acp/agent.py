@@ -47,6 +47,7 @@ from setpoint.model.ids import StoryId
 from setpoint.model.project_text import ReadsItself
 from setpoint.model.stories.story import Story
 from setpoint.ports import Observer
+from setpoint.ports.agent import HearsSessions
 from setpoint.settings import inherited
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.processes import Command, spawn
@@ -127,13 +128,13 @@ class AcpAgent:
         spending = UsageMeter(brief.limits, observer, self._prices, stated_models(self._launch, self._passed))
         version = sandbox = ""
         try:
-            earlier = self._sessions.find(self.name, brief)
+            earlier, before = self._sessions.find(self.name, brief), self._held.get(brief.role)
             live = await self._session(brief, earlier)
             if isinstance(live, Breakage):
                 answer = live
             else:
                 meter, version = live.meter, live.version
-                self._keep(brief, live)
+                self._begun(brief, live, observer, before)
                 spending.runs_on(live.model)
                 turn = self._turn(brief, Hearing(observer, transcript.redacted), meter, spending)
                 self._held[brief.role].tap.turn_to(spending)
@@ -262,6 +263,13 @@ class AcpAgent:
         if earlier is not None and live.resumed:
             live.meter.resume(earlier.cost_usd, earlier.tokens)
         return live
+
+    def _begun(self, brief: Brief, live: LiveSession, observer: Observer, before: _Held | None) -> None:
+        """Keep a session that is open, and say whether it is an earlier one."""
+        if isinstance(observer, HearsSessions):
+            same = before is not None and before.live is live
+            observer.opened(continued=same or live.resumed)
+        self._keep(brief, live)
 
     def _keep(self, brief: Brief, live: LiveSession, *, broke: bool = False) -> None:
         """Keep the session for another process; drop one that breaks again after it was resumed."""

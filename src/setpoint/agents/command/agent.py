@@ -24,6 +24,7 @@ from setpoint.agents.transcript import Transcript, secrets_of
 from setpoint.model.attempt import Attempt, Breakage, BreakageKind, Brief, Stop
 from setpoint.model.project_text import ReadsItself
 from setpoint.ports import Observer
+from setpoint.ports.agent import HearsSessions
 from setpoint.settings import inherited
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.processes import Command, Completed, run
@@ -91,6 +92,7 @@ class CommandAgent:
                 before = None
                 played = await self._play(brief, begin(), transcript, None)
         usage = spending.told(played.turn.usage(before))
+        self._tell_session(observer, played, before)
         self._keep(brief, played, before)
         broken, tally = breakage.known(self._launch, played.broken, spending), played.turn.tally
         broken = await network_seen(self._launch, self._passed, broken)
@@ -217,6 +219,12 @@ class CommandAgent:
             self._forget(brief)
         elif played.turn.tally.session:
             self._sessions.keep(self.name, brief, played.turn.kept(before))
+
+    def _tell_session(self, observer: Observer, played: _Played, before: KeptSession | None) -> None:
+        """Say whether the command reported the session that it was to continue."""
+        now = played.turn.tally.session
+        if isinstance(observer, HearsSessions) and (now or self._sessions is None):
+            observer.opened(continued=before is not None and now == before.session)
 
     def _forget(self, brief: Brief) -> None:
         if self._sessions is not None:

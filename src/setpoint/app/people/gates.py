@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
 from setpoint.app.project.person import require_person
+from setpoint.app.runs.standing import unjudged_lines
 from setpoint.errors import RecordedDataError, RunInUse, UsageError
 from setpoint.history.phrases import gate_command, one_line
 from setpoint.history.queries import RunState, runs
@@ -45,6 +46,8 @@ class OpenGate(Value):
     gate: Gate
     commands: dict[Choice, str]
     """The command that gives each answer, by choice."""
+    edits: tuple[str, ...] = ()
+    """Lines that name each state which was not judged, with the commands that show and keep it."""
 
 
 class OpenQuestions(NamedTuple):
@@ -87,7 +90,7 @@ def open_questions(project: Project) -> OpenQuestions:
         if run.state is not RunState.WAITING:
             continue
         try:
-            opened = _opened(history(project.log.replay(run.trace_id)))
+            opened = _opened(project, history(project.log.replay(run.trace_id)))
         except RecordedDataError as error:
             unread[run.trace_id] = one_line(str(error))
         else:
@@ -107,7 +110,7 @@ def open_gate(project: Project, which: str = "", gate: str = "") -> OpenGate:
     """
     if which:
         told = history(project.log.replay(find_run(project, which).trace_id))
-        opened = _opened(told)
+        opened = _opened(project, told)
         if opened is None:
             raise UsageError(
                 f"{told.trace_id} asks nothing{_why_not(told)}", hint="`setpoint gate list` lists open gates"
@@ -214,13 +217,16 @@ def _told(engine: DbosEngine, trace_id: TraceId) -> bool:
     return True
 
 
-def _opened(told: History) -> OpenGate | None:
+def _opened(project: Project, told: History) -> OpenGate | None:
     gate = told.waiting
     if gate is None:
         return None
     commands = {option.choice: gate_command(told.trace_id, gate, option.choice) for option in gate.options}
     story = told.order.story
-    return OpenGate(trace_id=told.trace_id, story=story.id, title=story.title, gate=gate, commands=commands)
+    edits = unjudged_lines(project, told.order, gate.unjudged, named=True)
+    return OpenGate(
+        trace_id=told.trace_id, story=story.id, title=story.title, gate=gate, commands=commands, edits=edits
+    )
 
 
 def _answer(gate: Gate, wanted: AnswerRequest, by: str, via: Via) -> Answer:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 
 from setpoint.app.views.live import LiveRun
 from setpoint.history import phrases
 from setpoint.history.replay import History, history
 from setpoint.model.ids import TraceId
-from setpoint.model.run import RunOrder, RunOutcome
+from setpoint.model.run import RunOrder
+from setpoint.model.unjudged import UnjudgedEdits
 from setpoint.phase.policy.best_state import ranked
 from setpoint.wiring.project import Project
 from setpoint.workspace import repository_of_run
@@ -30,8 +32,9 @@ def standing_lines(project: Project, trace_id: TraceId) -> tuple[str, ...]:
         lines.append(
             f"look:    git --git-dir {folder} diff {told.order.base[:10]} {best.snapshot.commit[:10]}"
         )
-    if moment.panes:
-        lines.append(f"edits:   those of the unfinished attempt are kept in {told.workdir}")
+    for pane in moment.panes:
+        place = f"{told.workdir}-c{pane.candidate}" if pane.candidate else told.workdir
+        lines.append(f"edits:   those of the unfinished attempt {pane.label} are kept in {place}")
     return (
         *lines,
         f"resume:  setpoint resume {trace_id}",
@@ -39,16 +42,21 @@ def standing_lines(project: Project, trace_id: TraceId) -> tuple[str, ...]:
     )
 
 
-def unjudged_lines(project: Project, order: RunOrder, outcome: RunOutcome) -> tuple[str, ...]:
-    """Return the commands that show the edits that an ended run has not judged, and make them a branch."""
-    if not outcome.unjudged:
-        return ()
-    folder = shlex.quote(str(repository_of_run(project.state, order.trace_id)))
-    newest = outcome.unjudged[0]
-    return (
-        f"look:    git --git-dir {folder} diff {order.base[:10]} {newest.commit[:10]}",
-        f"keep:    git fetch {folder} refs/setpoint/{newest.label}:refs/heads/unjudged/{order.trace_id}",
-    )
+def unjudged_lines(
+    project: Project, order: RunOrder, unjudged: Sequence[UnjudgedEdits], *, named: bool = False
+) -> tuple[str, ...]:
+    """Return the commands that show each state that was not judged, and make it a branch.
+
+    With `named` a line before them says what each state is.
+    """
+    lines: list[str] = []
+    for each in unjudged:
+        name = TraceId(each.copy_of or order.trace_id)
+        folder = shlex.quote(str(repository_of_run(project.state, name)))
+        lines += [f"edits:   {each.shown}"] if named else []
+        lines.append(f"look:    {phrases.look_command(folder, order.base, each)}")
+        lines.append(f"keep:    {phrases.keep_command(folder, order.trace_id, each)}")
+    return tuple(lines)
 
 
 def _reached(told: History) -> str:

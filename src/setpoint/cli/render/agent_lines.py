@@ -17,6 +17,7 @@ from setpoint.model.events.live import (
     ProjectTextShown,
     QuestionAnswered,
     RunHeld,
+    SessionOpened,
     Steering,
 )
 from setpoint.model.facts.spending import origin, used
@@ -67,11 +68,8 @@ def of_live(body: e.AboutLive) -> Line:
             rule = "answered by rule: what fits the request best"
             who = "answered by the hint" if body.by == "person" else rule
             return Line(f"  {body.label} asks: {body.question} ({who})", "magenta")
-        case EditsChosen():
-            counts = (f"{each.of} {each.failing} failing, {each.blocking} blocking" for each in body.measured)
-            seen = ", ".join(counts)
-            why = f" (measured: {seen})" if seen else ""
-            return Line(f"  what {body.chosen} edited counts, not what the last try left{why}", "magenta")
+        case SessionOpened() | EditsChosen():
+            return _of_try(body)
         case _:
             return _of_steering(body)
 
@@ -85,6 +83,20 @@ def _project_text(body: ProjectTextShown) -> str:
     told += [f"has the tools of {', '.join(body.servers)}"] if body.servers else []
     told += [f"without {each}" for each in body.left_out]
     return f"{body.agent} {'; '.join(told)} ({body.label}, as at the base)"
+
+
+def _of_try(body: SessionOpened | EditsChosen) -> Line:
+    """Say in which session a try works, or what of the edits of several tries counts."""
+    if isinstance(body, SessionOpened):
+        how = "begins a new session; its prompt says what was done before"
+        return Line(f"  {body.label} {'continues in the same session' if body.continued else how}", "dim")
+    counts = (f"{each.of} {each.failing} failing, {each.blocking} blocking" for each in body.measured)
+    told = [f"measured: {', '.join(counts)}"] if body.measured else []
+    told += [f"not measured: {', '.join(body.unmeasured)}"] if body.unmeasured else []
+    why = f" ({'; '.join(told)})" if told else ""
+    if body.earlier:
+        return Line(f"  what {body.chosen} edited counts, not what the last try left{why}", "magenta")
+    return Line(f"  what the last try left counts{why}", "dim", detail=True)
 
 
 def _of_steering(body: Steering) -> Line:
@@ -116,7 +128,7 @@ def _broke(body: e.AgentBroke) -> Line:
     """Say how an agent broke, how long Setpoint waits, and how the attempt continues."""
     wait = f" waiting {body.wait_s:.0f} s, then" if body.wait_s else ""
     then = {
-        Recovery.SAME_SESSION: "continuing in the same session; its edits are kept",
+        Recovery.SAME_SESSION: "trying again in its session, if that can be continued; its edits are kept",
         Recovery.NEW_SESSION: "starting a new session; the edits of this one are undone and shown to it",
         Recovery.NEXT_AGENT: f"{body.next_agent} takes over; the edits are kept",
         Recovery.END: "not tried again; what it left is judged",

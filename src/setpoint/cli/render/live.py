@@ -145,7 +145,7 @@ def _closing(console: Console, project: Project, order: RunOrder, outcome: RunOu
     elif outcome.ending is not Ending.MET:
         judged = "judged " if outcome.unjudged else ""
         console.print(f"branch:  none, because no {judged}state was better than the base", markup=False)
-    for each in unjudged_lines(project, order, outcome):
+    for each in unjudged_lines(project, order, outcome.unjudged):
         console.print(each, markup=False)
     if outcome.trust is Trust.ANY:
         console.print(f"proof:   {_WEAK}", markup=False)

@@ -77,6 +77,8 @@ def _question(console: Console, opened: OpenGate) -> None:
     console.print(f"\n{opened.trace_id} waits for a person: {gate.question}", style="bold", markup=False)
     for text in gate.context:
         console.print(f"  {text}", markup=False)
+    for text in opened.edits:
+        console.print(f"  {text}", markup=False)
     if gate.go_on:
         console.print(f"  hint: {gate.go_on}", markup=False)
     if gate.deadline is not None:

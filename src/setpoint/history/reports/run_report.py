@@ -117,6 +117,7 @@ def _rendered(template: str, events: Sequence[Event], read: Read | None = None) 
             held=_held(told, every),
             price=lambda cost: "unknown" if cost is None else f"${cost:.2f}",
             answers=_answers(told),
+            unjudged=_unjudged(told),
             cost=in_words(told.account),
             tokens=told.account.tokens,
             spans=_spans(events),
@@ -153,6 +154,18 @@ def _answers(told: History) -> list[tuple[str, str]]:
     if gate is None:
         return []
     return [(phrases.gate_command(told.trace_id, gate, each.choice), each.text) for each in gate.options]
+
+
+def _unjudged(told: History) -> list[tuple[str, str, str]]:
+    """Return each state that was not judged, with the commands that show it and make it a branch."""
+    gate, outcome = told.waiting, told.outcome
+    left = outcome.unjudged if outcome is not None else gate.unjudged if gate is not None else ()
+    lines: list[tuple[str, str, str]] = []
+    for each in left:
+        store = f".setpoint/snapshots/{each.copy_of or told.trace_id}.git"
+        look = phrases.look_command(store, told.order.base, each)
+        lines.append((each.shown, look, phrases.keep_command(store, told.trace_id, each)))
+    return lines
 
 
 @cache

@@ -67,6 +67,18 @@ class QuestionAnswered(Value):
     """Who answered: the person at the terminal by a hint, else the rule to choose what fits best."""
 
 
+class SessionOpened(Value):
+    """An agent opened the session for a try that follows another one."""
+
+    kind: Literal["agent.session_opened"] = "agent.session_opened"
+    iteration: int
+    label: str
+    attempt: int
+    """The try; at least 2."""
+    continued: bool
+    """Whether the agent proved that it continues the session before; else it knows what the prompt says."""
+
+
 class MeasuredEdits(Value):
     """What was measured of a state that a try left."""
 
@@ -79,7 +91,7 @@ class MeasuredEdits(Value):
 
 
 class EditsChosen(Value):
-    """What an earlier try of an attempt edited, and Setpoint had undone, becomes the attempt's result."""
+    """Of what several tries of an attempt edited, Setpoint chose the state that becomes its result."""
 
     kind: Literal["agent.edits_chosen"] = "agent.edits_chosen"
     iteration: int
@@ -88,6 +100,10 @@ class EditsChosen(Value):
     """Label of the snapshot that holds it."""
     measured: tuple[MeasuredEdits, ...] = ()
     """What was compared, in this order; empty where no other try left edits."""
+    unmeasured: tuple[str, ...] = ()
+    """Labels of other states with edits, which were not compared: one passed before, or time was up."""
+    earlier: bool = True
+    """Whether an earlier try made what was chosen, and not the last one."""
 
 
 class HintGiven(Value):
@@ -144,5 +160,7 @@ class PauseEnded(Value):
 
 Steering = HintGiven | HintTaken | AgentInterrupted | PauseRequested | RunHeld | PauseEnded
 """What a person asks for while a run works, and what became of it."""
-AboutLive = ToolStarted | AgentSaid | ProjectTextShown | QuestionAnswered | EditsChosen | Steering
+AboutLive = (
+    ToolStarted | AgentSaid | ProjectTextShown | QuestionAnswered | SessionOpened | EditsChosen | Steering
+)
 """What an agent is doing at the moment, and what a person says to it."""

@@ -38,8 +38,22 @@ def broke(made: CandidateMade) -> bool:
 
 
 def comes_to_an_end(made: CandidateMade) -> bool:
-    """Whether a candidate can be measured: its agent did not break, and it changed something."""
-    return not broke(made) and not made.snapshot.empty and made.changed_against_base
+    """Whether a candidate finished with a change: its agent did not break, and it changed something."""
+    return not broke(made) and _has_change(made)
+
+
+def was_cut_off(made: CandidateMade) -> bool:
+    """Whether a candidate's agent broke after it changed something."""
+    return broke(made) and _has_change(made)
+
+
+def is_clean(result: CandidateResult) -> bool:
+    """Whether nothing was found against a candidate."""
+    return not result.red and not result.blocking
+
+
+def _has_change(made: CandidateMade) -> bool:
+    return not made.snapshot.empty and made.changed_against_base
 
 
 def candidate_result(made: CandidateMade, measured: Round) -> CandidateResult:
@@ -83,7 +97,7 @@ def best_first(standings: Sequence[CandidateResult]) -> tuple[CandidateResult, .
 
 def finalists(standings: Sequence[CandidateResult]) -> tuple[int, ...]:
     """Name the candidates without problems; early checks run only part of the tests."""
-    clean = [each.candidate for each in standings if not each.red and not each.blocking]
+    clean = [each.candidate for each in standings if is_clean(each)]
     return tuple(clean) if len(clean) > 1 else ()
 
 

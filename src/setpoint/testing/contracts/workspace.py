@@ -131,6 +131,33 @@ class WorkspaceContract:
         (Path(copy.path) / "new.py").write_text("right way\n")
         assert (await workspace.snapshot(copy, "implement-2", attempt())).parent == base
 
+    async def test_what_is_kept_stays_uncommitted(self, world: Opened) -> None:
+        workspace, base = world
+        copy = await workspace.open(RUN, base)
+        (Path(copy.path) / "new.py").write_text("first\n")
+        kept = await workspace.snapshot(copy, "implement-1.broke-1", attempt(), stay=True)
+        assert (kept.parent, kept.files, content(Path(copy.path))["new.py"]) == (base, ("new.py",), "first\n")
+        assert await workspace.find(copy, "implement-1.broke-1") == kept
+        (Path(copy.path) / "new.py").write_text("second\n")
+        assert await workspace.snapshot(copy, "implement-1.broke-1", attempt(), stay=True) == kept
+        made = await workspace.snapshot(copy, "implement-1", attempt())
+        assert (made.parent, made.files) == (base, ("new.py",))
+        assert made.tree != kept.tree
+
+    async def test_what_is_shown_stays_uncommitted(self, world: Opened) -> None:
+        workspace, base = world
+        copy = await workspace.open(RUN, base)
+        (Path(copy.path) / "new.py").write_text("first\n")
+        (Path(copy.path) / "old.py").unlink()
+        kept = await workspace.snapshot(copy, "implement-1.broke-1", attempt(), stay=True)
+        after = content(Path(copy.path))
+        await workspace.restore(copy, base)
+        assert content(Path(copy.path)) == BASE
+        await workspace.restore(copy, base, shows=kept.commit)
+        assert content(Path(copy.path)) == after
+        made = await workspace.snapshot(copy, "implement-1", attempt())
+        assert (made.parent, made.tree, made.files) == (base, kept.tree, kept.files)
+
     async def test_opening_again_keeps_snapshots_and_clears_what_was_not_committed(
         self, world: Opened
     ) -> None:
