@@ -23,8 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from ..foreign_code import attempt
+from ..generate.limits import TimeUp, arm, limited
 from ..generate.module_state import State
-from ..generate.trial import Refused, TimeUp, arm, forbid, limited
+from ..generate.refusals import Refused, forbid
 from ..process.children import Limits, Report, run_child
 from ..wire.calls import RAISES, REFUSED, TIME, UNFIT, VALUE, Answer, CallsRequest, CallsResult
 from ..wire.exchange import answer_order

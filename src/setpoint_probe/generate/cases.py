@@ -3,55 +3,19 @@
 from __future__ import annotations
 
 import ast
-import builtins
-import keyword
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
-from .values.kinds import MODULES
 from .values.values import NOTHING, Near, changed, pick
 
-_MUTABLE = re.compile(r"[\[{]|bytearray\(|set\(|collections\.|types\.SimpleNamespace|io\.|iter\(")
 _ONE_IN = 3
 
-SYNTAX = {
-    "__len__": "len({o})",
-    "__str__": "str({o})",
-    "__repr__": "repr({o})",
-    "__iter__": "iter({o})",
-    "__reversed__": "reversed({o})",
-    "__bool__": "bool({o})",
-    "__int__": "int({o})",
-    "__float__": "float({o})",
-    "__neg__": "-{o}",
-    "__abs__": "abs({o})",
-    "__invert__": "~{o}",
-    "__next__": "next({o})",
-    "__contains__": "{0} in {o}",
-    "__getitem__": "{o}[{0}]",
-    "__eq__": "{o} == {0}",
-    "__ne__": "{o} != {0}",
-    "__lt__": "{o} < {0}",
-    "__le__": "{o} <= {0}",
-    "__gt__": "{o} > {0}",
-    "__ge__": "{o} >= {0}",
-    "__add__": "{o} + {0}",
-    "__radd__": "{0} + {o}",
-    "__sub__": "{o} - {0}",
-    "__rsub__": "{0} - {o}",
-    "__mul__": "{o} * {0}",
-    "__rmul__": "{0} * {o}",
-    "__or__": "{o} | {0}",
-    "__and__": "{o} & {0}",
-    "__xor__": "{o} ^ {0}",
-    "__truediv__": "{o} / {0}",
-    "__floordiv__": "{o} // {0}",
-    "__mod__": "{o} % {0}",
-}
-"""How special methods are called by people."""
+CONTEXT = ("__enter__", "__exit__", "__aenter__", "__aexit__", "__aiter__", "__await__")
+"""Those that a statement calls for the object itself."""
+_INSIDE = ("", "", "raise ValueError('bad')")
+"""What is done inside a context."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +49,8 @@ class Target:
     """Words and numbers of the code, from which new values are made."""
     first: int
     last: int
+    waits: str = ""
+    """How its answer is taken: `await`, `async for`, `with`, `async with`; empty: as it is."""
 
     @property
     def public(self) -> bool:
@@ -113,17 +79,14 @@ class Case:
     """Statements of an example, instead of all the above."""
     expression: str = ""
     """The last expression of an example."""
-
-
-class Program(NamedTuple):
-    """A case as source text."""
-
-    setup: tuple[str, ...]
-    call: str
-    names: tuple[str, ...] = ()
-    """Variables that hold arguments which the call could change."""
-    subject: str = ""
-    """The variable that holds the object."""
+    take: str = ""
+    """How the answer is taken, where a trial told: as in `Target.waits`, or `loop`, where it needs one."""
+    within: bool = False
+    """The object is entered, and the method called inside."""
+    inside: str = ""
+    """What is done inside a context that the call gives; empty: nothing."""
+    doubles: tuple[str, ...] = ()
+    """Stand-ins, as calls: for the clock, chance, processes or the network."""
 
 
 @dataclass(frozen=True)
@@ -140,81 +103,18 @@ class Cast:
         """Return the methods that change or ask an object."""
         return [each for each in self.targets.values() if each.owner == owner and each.form == "method"]
 
-
-def program(case: Case, cast: Cast, *, bind: bool = True) -> Program:
-    """Write a case as source; with `bind`, arguments that can be changed in place get variables."""
-    if case.expression:
-        return Program(case.script, case.expression)
-    target = cast.targets[case.target]
-    setup: list[str] = []
-    names: list[str] = []
-    subject = ""
-    if case.new is not None:
-        subject = variable(target.owner, cast.module)
-        setup.append(f"{subject} = {cast.module}.{target.owner}({_listed(case.new)})")
-        setup += [_on(subject, cast.targets[name], args) for name, args in case.before]
-    args: list[tuple[str, str]] = []
-    for place, (name, text) in enumerate(case.args):
-        if bind and _MUTABLE.match(text):
-            held = _argument(target, place, name, {*names, subject, cast.module})
-            setup.append(f"{held} = {text}")
-            names.append(held)
-            args.append((name, held))
-        else:
-            args.append((name, text))
-    call = _on(subject, target, args) if subject else f"{target.path}({_listed(args)})"
-    if target.form == "static":
-        call = f"{cast.module}.{target.name}({_listed(args)})"
-    if case.then is not None:
-        call = f"{call}({_listed(case.then)})"
-    return Program(tuple(setup), call, tuple(names), subject)
-
-
-def variable(owner: str, module: str) -> str:
-    """Name a variable after a class; never as something else that a test may name, the module above all."""
-    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", owner.rpartition(".")[2].strip("_")).lower()
-    return f"{name}_object" if not name or name == module or name in _TAKEN or name in _OURS else name
-
-
-def _argument(target: Target, place: int, name: str, taken: set[str]) -> str:
-    wanted = name or (target.params[min(place, len(target.params) - 1)].name if target.params else "value")
-    wanted = wanted.strip("_") or "value"
-    if wanted in _OURS or not wanted.isidentifier() or wanted in _TAKEN:
-        wanted = f"{wanted}_value"
-    number = 2
-    given = wanted
-    while given in taken:
-        given, number = f"{wanted}_{number}", number + 1
-    return given
-
-
-_TAKEN = frozenset((*dir(builtins), *keyword.kwlist, *MODULES))
-_OURS = ("self", "cls", "result", "pytest", "unittest")
-"""Names that stand for something else in a test."""
-
-
-def _on(subject: str, target: Target, args: Sequence[tuple[str, str]]) -> str:
-    if target.form == "property":
-        return f"{subject}.{target.path}"
-    plain = [text for name, text in args if not name]
-    syntax = SYNTAX.get(target.path)
-    if syntax and len(plain) == len(args) and ("{0}" in syntax) == (len(plain) == 1) and len(plain) < 2:  # noqa: PLR2004 - what the syntax takes
-        shown = [f"({text})" if text.startswith("lambda") else text for text in plain]
-        return syntax.format(*shown, o=subject)
-    if target.path == "__call__":
-        return f"{subject}({_listed(args)})"
-    return f"{subject}.{target.path}({_listed(args)})"
-
-
-def _listed(args: Sequence[tuple[str, str]]) -> str:
-    return ", ".join(f"{name}={text}" if name else text for name, text in args)
+    def entered(self, owner: str) -> str:
+        """Say how objects of a class are entered; empty where they are not."""
+        ways = {"__aenter__": "async with", "__enter__": "with"}
+        return next((how for name, how in ways.items() if f"{owner}.{name}" in self.targets), "")
 
 
 def fresh(target: Target, cast: Cast, random: Random) -> Case:
     """Make up a case."""
     args = arguments(target, random)
+    inside = random.choice(_INSIDE) if target.waits.endswith("with") else ""
     if target.form in ("function", "new", "static"):
-        return Case(target.name, args)
+        return Case(target.name, args, inside=inside)
     maker = cast.classes.get(target.owner)
     new = arguments(maker, random) if maker else ()
     methods = cast.methods_of(target.owner)
@@ -222,7 +122,10 @@ def fresh(target: Target, cast: Cast, random: Random) -> Case:
     for _ in range(random.choice((0, 0, 0, 1, 1, 2, 3)) if methods else 0):
         method = random.choice(methods)
         before.append((method.name, arguments(method, random)))
-    return Case(target.name, args, new, tuple(before))
+    if target.path in CONTEXT:
+        return Case(target.name, (), new, tuple(before), inside=inside)
+    within = bool(cast.entered(target.owner)) and random.randrange(2) == 0
+    return Case(target.name, args, new, tuple(before), within=within)
 
 
 def arguments(target: Target, random: Random) -> Args:
@@ -313,7 +216,13 @@ def called(case: Case, random: Random) -> Case:
 def shorter(case: Case) -> Iterator[Case]:
     """Yield the case with less of it: up to an earlier call, or without a call or an optional argument."""
     for place, (name, args) in enumerate(case.before):
-        yield _with(case, target=name, args=args, then=None, before=case.before[:place])
+        yield _with(
+            case, target=name, args=args, then=None, before=case.before[:place], within=False, inside=""
+        )
+    if case.within:
+        yield _with(case, within=False)
+    for place in range(len(case.doubles)):
+        yield _with(case, doubles=(*case.doubles[:place], *case.doubles[place + 1 :]))
     for place in range(len(case.before)):
         yield _with(case, before=(*case.before[:place], *case.before[place + 1 :]))
     for place in range(len(case.script) - 1, -1, -1):

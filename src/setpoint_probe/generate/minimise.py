@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Union
 
 from ..reach.anatomy import Branch
-from .cases import Cast, program
+from .cases import Cast
+from .programs import program
 from .search import Ground, Kept, is_good
 
 Goal = Union[int, Branch]

@@ -181,7 +181,7 @@ class _Killing:
             self._swapper.undo()
         if different is None:
             return False
-        told = assured(self._stage, different.case, different.outcome)
+        told, _ = assured(self._stage, different.case, different.outcome)
         if told is None or told.told != different.outcome.told:
             return False
         known = next((number for number, each in enumerate(self._kept) if each.case == different.case), -1)

@@ -28,6 +28,9 @@ _ASKING = frozenset(
 )
 _METHODS_TOO = frozenset(("now", "today", "utcnow", "random", "getrandbits"))
 """Those that are methods; the others count as functions of a module only."""
+_BY_CHANCE = frozenset(("random", "getrandbits"))
+_LOOPS = ("asyncio", "concurrent.futures", "selectors")
+"""Modules that ask for their own bookkeeping: a loop asks the clock for its timers in each round."""
 _OWN = "setpoint_engine"
 _BY_THREAD = ("dataclasses", "reprlib", "threading")
 """Modules to which a thread's number is a mere key: the repr of a dataclass asks for it."""
@@ -36,7 +39,9 @@ _BY_THREAD = ("dataclasses", "reprlib", "threading")
 class Unsure:
     """Watches calls of built-in functions."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, steady: bool = False) -> None:
+        """Watch; where chance is held `steady` by a stand-in, it does not count."""
+        self._steady = _BY_CHANCE if steady else frozenset()
         self.asked: set[str] = set()
         """Names of what was called."""
 
@@ -56,7 +61,9 @@ class Unsure:
             return
         name = getattr(arg, "__name__", "")
         asking = frame.f_globals.get("__name__", "")
-        if name not in _ASKING or _OWN in asking or (name == "get_ident" and asking in _BY_THREAD):
+        if name not in _ASKING or name in self._steady or asking.startswith(_LOOPS) or _OWN in asking:
+            return
+        if name == "get_ident" and asking in _BY_THREAD:
             return
         if name in _METHODS_TOO or isinstance(getattr(arg, "__self__", None), ModuleType):
             self.asked.add(name)

@@ -55,6 +55,8 @@ class Oracle:
     def __init__(self, module: ModuleType, alias: str) -> None:
         """Take the module under test and what it is called."""
         self._module, self._alias = module, alias
+        self.folder = ""
+        """The test's own temporary folder; empty where it has none."""
         self.names: dict[str, Any] = {
             alias: module, "math": math, "datetime": datetime, "decimal": decimal, "fractions": fractions,
             "collections": collections, "pathlib": pathlib, "types": types, "re": re, "itertools": itertools,
@@ -122,7 +124,8 @@ class Oracle:
         """Return an expression that equals a value and has its type, or none."""
         kind = type(value)
         if kind in (int, str, bytes, bool, complex) or value is None:
-            return repr(value) if len(repr(value)) <= _MOST and "nan" not in repr(value) else None
+            shown = (self._of_path(value) if kind is str else "") or repr(value)
+            return shown if len(shown) <= _MOST and "nan" not in shown else None
         if kind is float:
             return (
                 repr(value)
@@ -157,6 +160,16 @@ class Oracle:
         told = [each for each in items if each is not None]
         return told if len(told) == len(items) else None
 
+    def _of_path(self, value: str | pathlib.Path) -> str:
+        """Return an expression for a path, or for a text that is one below the temporary folder."""
+        text = str(value)
+        shown = f"pathlib.Path({text!r})"
+        if self.folder and (text == self.folder or text.startswith(f"{self.folder}/")):
+            rest = text[len(self.folder) + 1 :]
+            shown = f"tmp_path / {rest!r}" if rest else "tmp_path"
+            return f"str({shown})" if isinstance(value, str) else f"({shown})"
+        return shown if isinstance(value, pathlib.Path) else ""
+
     def _of_class(self, value: type) -> str | None:
         name: str = value.__name__
         if vars(builtins).get(name) is value:
@@ -167,6 +180,8 @@ class Oracle:
 
     def _by_repr(self, value: Any) -> str | None:  # noqa: ANN401 - any object
         kind = type(value)
+        if isinstance(value, pathlib.Path):
+            return self._of_path(value)
         if not _own(kind, "__repr__") or not (_own(kind, "__eq__") or kind in _NUMERIC):
             return None
         shown = _shown(value)
@@ -186,6 +201,34 @@ class Oracle:
             return type(again) is type(value) and bool(again == value)
 
         return text if attempt(gives_it_again) is True else None  # most reprs are no expressions
+
+
+def changed_files(before: pathlib.Path, now: pathlib.Path) -> list[str]:
+    """Describe files of a folder that others are now than before, by `{}` for the folder."""
+    was, has = _texts(before), _texts(now)
+    found = [f"not ({{}} / {name!r}).exists()" for name in sorted(set(was) - set(has))]
+    for name in sorted(has):
+        data = has[name]
+        if was.get(name) == data or len(data) > _MOST:
+            continue
+        place = f"({{}} / {_braced(repr(name))})"
+        try:
+            text = data.decode("ascii")
+        except UnicodeDecodeError:
+            text = "\r"
+        if "\r" in text:
+            found.append(f"{place}.read_bytes() == {_braced(repr(data))}")
+        else:
+            found.append(f"{place}.read_text() == {_braced(repr(text))}")
+    return found[:_MOST_FIELDS]
+
+
+def _texts(folder: pathlib.Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))[:_MOST_ITEMS]
+        if path.is_file()
+    }
 
 
 def _put_together(kind: type, items: list[str]) -> str:

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -22,10 +22,13 @@ from ..session.session import prepare_path
 from ..source.import_roots import import_roots
 from ..wire.cover import CoverRequest
 from .cases import Case, Cast, Target, called, fresh, shorter, varied
+from .limits import arm
 from .module_state import State
 from .oracle import Oracle
+from .refusals import forbid
+from .stand_ins import needed, others
 from .targets import cast_of
-from .trial import Outcome, Stage, arm, assured, forbid
+from .trial import Outcome, Stage, assured
 from .values.hypothesis import Drawing
 from .values.kinds import MODULES
 from .values.seeds import examples, seen_values, signatures_of
@@ -180,6 +183,8 @@ class _Search:
         self._touched: set[Arc] = set()
         """Arcs of calls that ended in an error which the module does not raise by itself."""
         self._calls = self._refused = 0
+        self._doubles: dict[str, tuple[str, ...]] = {}
+        """Stand-ins that calls of a target need."""
         self._endless: dict[str, int] = {}
         """How often calls of a target ran out of time."""
 
@@ -237,28 +242,62 @@ class _Search:
     def _try(self, case: Case) -> bool:
         """Run a case; keep it where it is the first to take an arc and comes out the same again."""
         self._calls += 1
+        case = self._with_doubles(case)
         outcome, arcs = self._stage.run(case)
-        if outcome.kind == "refused":
-            self._refused += 1
-        elif outcome.kind == "time":
-            self._endless[case.target] = self._endless.get(case.target, 0) + 1
-        if outcome.kind not in ("value", "error"):
-            return False
+        if outcome.kind not in ("value", "error") or (outcome.loopless and not case.take):
+            other = self._other_way(case, outcome)
+            return other is not None and self._try(other)
         if outcome.callable and case.then is None and not case.expression and self._random.random() < 0.5:  # noqa: PLR2004 - every other time
             self._try(called(case, self._random))
         known = self._covered if _is_good(outcome) else self._covered | self._touched
         if arcs <= known:
             return False
-        told = assured(self._stage, case, outcome)
+        told, asked = assured(self._stage, case, outcome)
+        steady = self._steadied(case, tuple(asked), ()) if asked else None
+        if steady is not None and self._try(steady):
+            return True
         if told is None:
             return False
-        kept = self._shrunk(Kept(case, told, arcs, self._stage.dirty), arcs - known)
+        kept = self._shrunk(Kept(case, told, arcs, self._stage.dirty), arcs - known, asked)
         self._report(("kept", kept))
         self._remember(kept)
         return True
 
-    def _shrunk(self, kept: Kept, wanted: frozenset[Arc]) -> Kept:
-        """Leave out of a case what it does not need to take the new arcs."""
+    def _other_way(self, case: Case, outcome: Outcome) -> Case | None:
+        """Return how else to make a call that could not be made: in a loop, or with stand-ins; or none."""
+        if outcome.kind == "refused":
+            self._refused += 1
+            return self._steadied(case, (), tuple(self._stage.refusals))
+        if outcome.kind == "time":
+            self._endless[case.target] = self._endless.get(case.target, 0) + 1
+            return self._steadied(case, ("sleep",), ())
+        if outcome.kind == "waits" and not case.take:
+            take, inside = outcome.type, ""
+            if take == "async with":
+                take, inside = self._random.choice((take, take, "await")), self._random.choice(_INSIDE)
+            return replace(case, take=take, inside=inside)
+        return replace(case, take="loop") if outcome.loopless and not case.take else None
+
+    def _with_doubles(self, case: Case) -> Case:
+        """Give a case the stand-ins that calls of its target were found to need, now and then with others."""
+        if case.doubles or case.target not in self._doubles:
+            return case
+        found = self._doubles[case.target]
+        return replace(case, doubles=tuple(self._random.choice((each, *others(each))) for each in found))
+
+    def _steadied(self, case: Case, asked: Sequence[str], refused: Sequence[str]) -> Case | None:
+        """Give a case the stand-ins that it needs; from then on its target has them from the start."""
+        known = self._doubles.get(case.target, ())
+        names = {each.partition("(")[0] for each in (*known, *case.doubles)}
+        found = needed(asked, refused, self._ground.alias)
+        more = [each for each in found if each.partition("(")[0] not in names]
+        if not more or case.target not in self._stage.cast.targets:
+            return None
+        self._doubles[case.target] = (*known, *more)
+        return replace(case, doubles=(*case.doubles, *more))
+
+    def _shrunk(self, kept: Kept, wanted: frozenset[Arc], unsure: frozenset[str]) -> Kept:
+        """Leave out of a case what it does not need to take the new arcs, and be no less sure."""
         for _ in range(_MOST_SHRINKS):
             for case in shorter(kept.case):
                 outcome, arcs = self._stage.run(case)
@@ -268,8 +307,8 @@ class _Search:
                     or not arcs >= wanted
                 ):
                     continue
-                told = assured(self._stage, case, outcome)
-                if told is not None:
+                told, asked = assured(self._stage, case, outcome)
+                if told is not None and asked <= unsure:
                     kept = Kept(case, told, arcs, self._stage.dirty)
                     break
             else:
@@ -280,6 +319,16 @@ class _Search:
         self._kept.append(kept)
         self._of.setdefault(kept.case.target, []).append(kept)
         (self._covered if _is_good(kept.outcome) else self._touched).update(kept.arcs)
+
+
+_INSIDE = (
+    "",
+    "await entered.read()",
+    "await entered.readline()",
+    "await entered.write('abc')",
+    "raise ValueError('bad')",
+)
+"""What is done with a thing of which nothing but its being a context is known."""
 
 
 def _is_good(outcome: Outcome) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import datetime  # noqa: ICN001 - as in the expressions that are made of it
 import enum
 import inspect
@@ -11,7 +12,8 @@ from types import ModuleType
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from ..foreign_code import Raised, attempt
-from .cases import SYNTAX, Cast, Param, Target
+from .cases import Cast, Param, Target
+from .programs import SYNTAX
 from .values.kinds import annotated, constants, named, used
 from .values.nearby_constants import Surroundings
 
@@ -177,7 +179,8 @@ class _Finder:
         near, _ = self._surroundings.of(body)
         params = tuple(self._params(name, thing, body, skip)) if thing is not None else ()
         first = getattr(node, "lineno", 0)
-        return Target(name, form, path, owner, params, near, first, getattr(node, "end_lineno", 0) or first)
+        last = getattr(node, "end_lineno", 0) or first
+        return Target(name, form, path, owner, params, near, first, last, _waits(path, thing))
 
     def _params(self, name: str, thing: Any, node: ast.AST | None, skip: int) -> Iterator[Param]:  # noqa: ANN401 - whatever can be called
         _, matched = self._surroundings.of(node)
@@ -215,6 +218,25 @@ class _Finder:
                 kinds=tuple(dict.fromkeys(kinds)),
                 own=tuple(dict.fromkeys([*own, *fitting]))[:_MOST_OWN],
             )
+
+
+def _waits(path: str, thing: Any) -> str:  # noqa: ANN401 - whatever can be called
+    """Say how what a call gives is taken: waited for, gone through, entered, or as it is."""
+    if path in _BY_STATEMENT:
+        return _BY_STATEMENT[path]
+    wrapped = getattr(thing, "__wrapped__", None)
+    code = getattr(thing, "__code__", None)
+    if wrapped is not None and code is not None and code.co_filename == contextlib.__file__:
+        return "async with" if inspect.isasyncgenfunction(wrapped) else "with"
+    if inspect.isasyncgenfunction(thing):
+        return "async for"
+    return "await" if inspect.iscoroutinefunction(thing) else ""
+
+
+_BY_STATEMENT = {
+    "__enter__": "with", "__exit__": "with", "__aenter__": "async with", "__aexit__": "async with",
+    "__aiter__": "async for", "__await__": "await",
+}  # fmt: skip
 
 
 def _signature(thing: Any, skip: int) -> list[inspect.Parameter]:  # noqa: ANN401 - whatever can be called

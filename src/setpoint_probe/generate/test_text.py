@@ -7,10 +7,12 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from .cases import Case, Cast, program
+from .cases import Cast
 from .oracle import filled
+from .programs import program
 from .search import Kept
-from .trial import Outcome
+from .stand_ins import copied, shown
+from .trial import FOLDER, Outcome
 from .values.kinds import MODULES
 
 _WIDTH = 100
@@ -82,13 +84,17 @@ def file_of(tests: Iterable[Draft], cast: Cast, module: str, style: str) -> str:
         body = f"class {owner}Pinned(unittest.TestCase):\n" + _indented(body)
     elif "pytest." in body:
         used.append("pytest")
-    standard = sorted({name for name in used if name != "pytest"})
-    imports = "\n".join(f"import {name}" for name in standard)
+    doubles = copied(body)
+    if "tempfile." in body:
+        used += ["pathlib", "tempfile"]
+    plain = {f"import {name}" for name in used if name != "pytest"}
+    lines = {*plain, *doubles.imports}
+    imports = "\n".join(sorted(lines, key=lambda line: (line.startswith("from"), line)))
     if "pytest" in used:
         imports = f"{imports}\n\nimport pytest".strip()
     sections = [_TITLE.format(module=module), imports, _import(module, cast.module)]
     head = "\n\n".join(part.strip() for part in sections if part.strip())
-    return f"{head}\n\n\n{body.rstrip()}\n"
+    return "\n\n\n".join([head, *doubles.texts, body.rstrip()]) + "\n"
 
 
 def _import(module: str, alias: str) -> str:
@@ -108,46 +114,67 @@ def alias_of(module: str) -> str:
 
 
 def _test(draft: Draft, cast: Cast, style: str) -> str:
-    case, outcome = draft.kept.case, draft.kept.outcome
-    steps = program(
-        case,
-        cast,
-        bind=any(name for name, _ in outcome.after if name in _bound(case, cast)) or outcome.kind == "error",
-    )
-    lines = list(steps.setup)
-    needs = f"# needs {outcome.imports}\n" if outcome.imports else ""
-    call = filled(outcome.wrap, steps.call) if outcome.wrap != "{}" else steps.call
-    if outcome.kind == "error":
-        lines = _raising(lines, call, outcome, style)
-    else:
-        lines += _asserting(call, outcome, style)
-    head = f"def {draft.name}({'self' if style == 'unittest' else ''}):"
+    lines, needs = _lines(draft, cast, style)
+    words = ["self"] if style == "unittest" else []
+    if any(re.search(rf"\b{FOLDER}\b", line) for line in lines):
+        if style == "unittest":
+            lines = [*_OWN_FOLDER, *lines]
+        else:
+            words.append(FOLDER)
+    head = f"def {draft.name}({', '.join(words)}):"
     return f"{needs}{head}\n" + _indented("\n".join([f'"""{draft.why}"""', *lines]))
 
 
-def _bound(case: Case, cast: Cast) -> tuple[str, ...]:
-    return program(case, cast).names
+_OWN_FOLDER = (
+    "folder = tempfile.TemporaryDirectory()",
+    "self.addCleanup(folder.cleanup)",
+    f"{FOLDER} = pathlib.Path(folder.name)",
+)
+"""A temporary folder, for a test that gets none from pytest."""
+
+
+def _lines(draft: Draft, cast: Cast, style: str) -> tuple[list[str], str]:
+    """Write the body of a test; the second is what has to be imported for it, as a comment."""
+    case, outcome = draft.kept.case, draft.kept.outcome
+    bound = program(case, cast).names
+    bind = any(name in bound for name, _ in outcome.after) or outcome.kind == "error"
+    steps = program(case, cast, bind=bind)
+    call = filled(outcome.wrap, steps.call) if outcome.wrap != "{}" else steps.call
+    run = "run_still" if outcome.still else "asyncio.run"
+    simple = not steps.setup and outcome.kind == "value" and len(outcome.checks) == 1 and not outcome.after
+    waits = steps.waits
+    if waits and simple and call.startswith("await ") and len(call) < _WIDTH:
+        call, waits = f"{run}({call[len('await ') :]})", False
+    if outcome.kind == "error":
+        lines = _raising(list(steps.setup), call, outcome, style)
+    else:
+        lines = [*steps.setup, *_asserting(call, outcome, style)]
+    if waits:
+        lines = ["async def scenario():", _indented("\n".join(lines)), "", f"{run}(scenario())"]
+    if steps.doubles:
+        lines = [f"with {', '.join(map(shown, steps.doubles))}:", _indented("\n".join(lines))]
+    return lines, f"# needs {outcome.imports}\n" if outcome.imports else ""
 
 
 def _raising(lines: list[str], call: str, outcome: Outcome, style: str) -> list[str]:
     steps = [*lines, call]
     at = min(outcome.line, len(steps) - 1)
     word = f"self.assertRaises({outcome.error})" if style == "unittest" else f"pytest.raises({outcome.error})"
-    return [*steps[:at], f"with {word}:", f"    {steps[at]}"]
+    return [*steps[:at], f"with {word}:", _indented(steps[at])]
 
 
 def _asserting(call: str, outcome: Outcome, style: str) -> list[str]:
-    if len(outcome.checks) == 1 and not outcome.after and len(call) < _WIDTH:
-        return [_assertion(outcome.checks[0], call, style)]
+    after = [_assertion(check, name, style) for name, check in outcome.after]
+    plain = call.isidentifier() or outcome.checks == ("{} is None",)
+    if len(outcome.checks) == 1 and (not after or plain) and len(call) < _WIDTH:
+        return [_assertion(outcome.checks[0], call, style), *after]
     about = [_assertion(check, "result", style) for check in outcome.checks]
-    if outcome.checks == ("{} is None",) and outcome.after:
-        return [call, *(_assertion(check, name, style) for name, check in outcome.after)]
-    return [f"result = {call}", *about, *(_assertion(check, name, style) for name, check in outcome.after)]
+    return [*([f"result = {call}"] if call != "result" else []), *about, *after]
 
 
 def _assertion(check: str, subject: str, style: str) -> str:
     simple = isinstance(
-        ast.parse(subject, mode="eval").body, (ast.Call, ast.Name, ast.Attribute, ast.Subscript)
+        ast.parse(subject, mode="eval").body, (ast.Call, ast.Name, ast.Attribute, ast.Subscript, ast.ListComp)
     )
     shown = subject if simple or not check.startswith("{}") else f"({subject})"
     if style == "pytest":

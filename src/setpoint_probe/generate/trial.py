@@ -2,48 +2,48 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import inspect
 import itertools
-import os
 import re
-import signal
+import shutil
 import sys
+import tempfile
 import traceback
 import types
 import warnings
-from collections.abc import Iterator
+from collections.abc import Coroutine
 from dataclasses import dataclass, field
-from types import FrameType, ModuleType
+from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from ..reach.anatomy import Arc
 from ..reach.arcs import ArcTracer
-from .cases import Case, Cast, Program, program
+from .cases import Case, Cast
+from .limits import CPU_S, TimeUp, limited
 from .module_state import State
 from .nondeterminism import Unsure
-from .oracle import Oracle
+from .oracle import Oracle, changed_files
+from .programs import Program, program
+from .refusals import Refused
+from .stand_ins import FUNCTIONS, NAMED, run_watched
 from .values.kinds import MODULES
 
-_CPU_S, _WALL_S = 0.25, 2.0
 _MOST_ITEMS = 12
 """Items that are taken of an iterator which may never end."""
 SOURCE = "<case>"
-
-
-class TimeUp(BaseException):
-    """A call took too long."""
-
-
-class Refused(PermissionError):
-    """A call reached for what a test may not touch."""
+AWAITS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+FOLDER = "tmp_path"
+_NUMBERS = itertools.count()
 
 
 class Outcome(NamedTuple):
     """What came of a case."""
 
     kind: str
-    """value, error, time, refused or wrong (the case itself does not work)."""
+    """value, error, time, refused, waits (a loop takes its answer) or wrong (the case does not work)."""
     wrap: str = "{}"
     """What has to be put around the call so that its value can be compared."""
     checks: tuple[str, ...] = ()
@@ -62,11 +62,23 @@ class Outcome(NamedTuple):
     """Name of the result's type."""
     line: int = 0
     """Place in the setup, from 0, of what raised; the number of its lines for the call."""
+    loopless: bool = False
+    """It failed because no event loop ran."""
+    still: bool = False
+    """It asks the event loop for the time, or sets a timer."""
 
     @property
     def told(self) -> tuple[object, ...]:
         """All that a test would notice."""
-        return (self.kind, self.wrap, self.checks, self.after, self.error, self.line)
+        return (
+            self.kind,
+            self.wrap,
+            self.checks,
+            self.after,
+            self.error,
+            self.line,
+            self.type if self.kind == "waits" else "",
+        )
 
 
 class Ready(NamedTuple):
@@ -91,7 +103,7 @@ class Stage:
 
     state: State
     """What the module keeps from call to call; put back before each case."""
-    cpu_s: float = _CPU_S
+    cpu_s: float = CPU_S
     dirty: bool = False
     """The last case changed what the module keeps."""
     ready: dict[Case, Ready] = field(default_factory=dict)
@@ -114,55 +126,97 @@ class Stage:
 
     def _compiled(self, case: Case) -> Ready:
         steps = program(case, self.cast)
-        code = tuple(compile(line, SOURCE, "exec") for line in steps.setup)
-        return Ready(steps, code, compile(steps.call, SOURCE, "eval"))
+        code = tuple(compile(line, SOURCE, "exec", AWAITS) for line in steps.setup)
+        return Ready(steps, code, compile(steps.call, SOURCE, "eval", AWAITS))
 
     def _timed(self, ready: Ready, *, traced: bool) -> Outcome:
-        names = environment(self.module, self.cast.module)
+        names = self._names(ready)
+        self.oracle.folder = str(names.get(FOLDER, ""))
+        try:
+            with contextlib.ExitStack() as doubles, warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                for text in ready.steps.doubles:
+                    given = doubles.enter_context(eval(text, names))  # noqa: S307 - a stand-in of ours
+                    names[NAMED.get(text.partition("(")[0], "_")] = given
+                with limited(self.cpu_s):
+                    play = self._play(ready, names, traced=traced)
+                    if not ready.steps.waits:
+                        return _at_once(play)
+                    outcome, still = run_watched(play)
+                    return outcome._replace(still=still)  # type: ignore[no-any-return]  # what `_play` returns
+        except (TimeUp, RecursionError):
+            return Outcome("time")
+        finally:
+            self.tracer.stop()
+            if FOLDER in names:
+                shutil.rmtree(names[FOLDER], ignore_errors=True)
+
+    async def _play(self, ready: Ready, names: dict[str, Any], *, traced: bool) -> Outcome:
+        """Run the steps of a case; without one that waits, this never waits either."""
         place, wrap = 0, "{}"
         try:
-            with limited(self.cpu_s), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                if traced:
-                    self.tracer.start()
-                try:
-                    for line in ready.code:
-                        exec(line, names)  # noqa: S102 - a call that we made up
-                        place += 1
-                    value = eval(ready.call, names)  # noqa: S307 - the same
-                    wrap = "list({})" if _is_iterator(value) else "{}"
-                    value, wrap = settled(value)
-                finally:
-                    self.tracer.stop()
-                return self._value(value, wrap, ready.steps, names)
-        except (TimeUp, RecursionError):
+            if traced:
+                self.tracer.start()
+            try:
+                for line in ready.code:
+                    await _ran(line, names)
+                    place += 1
+                value = await _ran(ready.call, names)
+                if (how := taken(value)) and not ready.steps.waits:
+                    return Outcome("waits", type=how)
+                wrap = "list({})" if _is_iterator(value) else "{}"
+                value, wrap = settled(value)
+            finally:
+                self.tracer.stop()
+            return await self._value(value, wrap, ready, names)
+        except RecursionError:
             return Outcome("time")
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the code under test raises is what a test pins
             return self._error(error, place, wrap)
         finally:
             self.tracer.stop()
 
-    def _value(self, value: Any, wrap: str, steps: Program, names: dict[str, Any]) -> Outcome:  # noqa: ANN401 - any value at all
-        checks = self.oracle.describe(value)
-        after = self._changes(steps, names) if steps.names or steps.subject else ()
-        can_be_called = callable(value) and not inspect.isclass(value)
-        return Outcome("value", wrap, checks, after, callable=can_be_called, type=type(value).__name__)
+    def _names(self, ready: Ready) -> dict[str, Any]:
+        names = environment(self.module, self.cast.module)
+        if any(FOLDER in line for line in (*ready.steps.setup, ready.steps.call)):
+            names[FOLDER] = Path(tempfile.gettempdir(), f"run-{next(_NUMBERS)}")  # `mkdtemp` would ask chance
+            names[FOLDER].mkdir(parents=True)
+        return names
 
-    def _changes(self, steps: Program, names: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-        """Describe the object and the arguments that the call has changed in place."""
-        before: dict[str, Any] = environment(self.module, self.cast.module)
+    async def _value(self, value: Any, wrap: str, ready: Ready, names: dict[str, Any]) -> Outcome:  # noqa: ANN401 - any value at all
+        checks = self.oracle.describe(value)
+        steps = ready.steps
+        after = [
+            (name, check)
+            for text in steps.doubles
+            if (name := NAMED.get(text.partition("(")[0], ""))
+            for check in self.oracle.describe(names[name])
+        ]
+        if steps.names or steps.subject or FOLDER in names:
+            after += await self._changes(ready, names)
+        can_be_called = callable(value) and not inspect.isclass(value)
+        return Outcome("value", wrap, checks, tuple(after), callable=can_be_called, type=type(value).__name__)
+
+    async def _changes(self, ready: Ready, names: dict[str, Any]) -> list[tuple[str, str]]:
+        """Describe the object, the arguments and the files that the call has changed."""
+        steps = ready.steps
+        before = self._names(ready)
         found: list[tuple[str, str]] = []
         with contextlib.suppress(Exception):  # what cannot be made again or compared is not described
-            for line in steps.setup:
-                exec(line, before)  # noqa: S102 - what we made up, once more
+            for line, code in zip(steps.setup, ready.code):
+                if "entered:\n" not in line:
+                    await _ran(code, before)
             for name in (steps.subject, *steps.names):
-                was, now = (
-                    self.oracle.describe(before[name]) if name else (),
-                    self.oracle.describe(names[name]) if name else (),
-                )
+                self.oracle.folder = str(before.get(FOLDER, ""))
+                was = self.oracle.describe(before[name]) if name else ()
+                self.oracle.folder = str(names.get(FOLDER, ""))
+                now = self.oracle.describe(names[name]) if name else ()
                 if was != now:
                     found += [(name, check) for check in now if "__name__" not in check and check not in was]
-        return tuple(found)
+        if FOLDER in names:
+            found += [(FOLDER, check) for check in changed_files(before[FOLDER], names[FOLDER])]
+            shutil.rmtree(before[FOLDER], ignore_errors=True)
+        return found
 
     def _error(self, error: BaseException, at: int, wrap: str) -> Outcome:
         if isinstance(error, Refused):
@@ -173,7 +227,10 @@ class Stage:
         last = own[-1] if own else None
         raised = last is not None and re.match(r"\s*(raise|assert)\b", last.line or "") is not None
         declared = raised and last is not None and last.filename == self.module.__file__
-        return Outcome("error", wrap, error=name, imports=module, declared=declared, line=at)
+        loopless = isinstance(error, RuntimeError) and "event loop" in str(error)
+        return Outcome(
+            "error", wrap, error=name, imports=module, declared=declared, line=at, loopless=loopless
+        )
 
     def _raisable(self, kind: type[BaseException]) -> tuple[str, str]:
         """Name an exception's type, or the nearest above it that tests can name."""
@@ -195,6 +252,7 @@ class Stage:
 def environment(module: ModuleType, alias: str) -> dict[str, Any]:
     """Return the names that a case can use."""
     names: dict[str, Any] = {"__name__": "case", alias: module}
+    names.update(FUNCTIONS)
     names.update({name: sys.modules[name] for name in MODULES if name in sys.modules and name != alias})
     return names
 
@@ -203,12 +261,37 @@ def _is_iterator(value: Any) -> bool:  # noqa: ANN401 - any value at all
     return hasattr(value, "__next__") and hasattr(value, "__iter__") and not hasattr(value, "read")
 
 
-def settled(value: Any) -> tuple[Any, str]:  # noqa: ANN401 - any value at all
-    """Take from an iterator what it gives, and from a coroutine what it returns; say how that is written."""
-    if inspect.iscoroutine(value):
-        import asyncio  # noqa: PLC0415 - few modules under test need it
+async def _ran(code: types.CodeType, names: dict[str, Any]) -> Any:  # noqa: ANN401 - any value at all
+    """Run one compiled step, and wait for it where it waits."""
+    value = eval(code, names)  # noqa: S307 - a call that we made up
+    return await value if code.co_flags & inspect.CO_COROUTINE else value
 
-        return asyncio.run(value), "asyncio.run({})"
+
+def _at_once(play: Coroutine[Any, Any, Outcome]) -> Outcome:
+    """Run a coroutine that never waits."""
+    try:
+        play.send(None)
+    except StopIteration as end:
+        return end.value  # type: ignore[no-any-return]  # what `_play` returns
+    finally:
+        play.close()
+    return Outcome("wrong")
+
+
+def taken(value: Any) -> str:  # noqa: ANN401 - any value at all
+    """Say how an answer is taken in an event loop; empty where it is a plain value."""
+    kind = type(value)
+    if inspect.iscoroutine(value):
+        value.close()
+    if hasattr(kind, "__aenter__") and not inspect.isclass(value) and hasattr(kind, "__await__"):
+        return "async with"
+    if hasattr(kind, "__await__"):
+        return "await"
+    return "async for" if hasattr(kind, "__anext__") else ""
+
+
+def settled(value: Any) -> tuple[Any, str]:  # noqa: ANN401 - any value at all
+    """Take from an iterator what it gives; say how that is written."""
     if _is_iterator(value):
         items = list(itertools.islice(value, _MOST_ITEMS + 1))
         if len(items) <= _MOST_ITEMS:
@@ -217,80 +300,26 @@ def settled(value: Any) -> tuple[Any, str]:  # noqa: ANN401 - any value at all
     return value, "{}"
 
 
-@contextlib.contextmanager
-def limited(cpu_s: float, wall_s: float = _WALL_S) -> Iterator[None]:
-    """Raise `TimeUp` in the call when it takes too long; a loop in C is ended by the parent process."""
-    signal.setitimer(signal.ITIMER_PROF, cpu_s, 0.05)
-    signal.setitimer(signal.ITIMER_REAL, wall_s, 0.2)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0.0)
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
+class Assured(NamedTuple):
+    """What may be asserted of a case."""
+
+    outcome: Outcome | None
+    """None where nothing is the same twice."""
+    asked: frozenset[str]
+    """What the call asked of the clock, of chance and of the machine."""
 
 
-def arm() -> None:
-    """Make the time limits raise, in this process."""
-
-    def time_up(_number: int, _frame: FrameType | None) -> None:
-        raise TimeUp
-
-    signal.signal(signal.SIGPROF, time_up)
-    signal.signal(signal.SIGALRM, time_up)
-
-
-_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-_REFUSED = frozenset(
-    (
-        *(
-            f"os.{name}"
-            for name in ("remove", "rmdir", "rename", "truncate", "mkdir", "chmod", "chown", "link")
-        ),
-        *(f"os.{name}" for name in ("symlink", "utime", "chdir", "putenv", "unsetenv", "kill", "killpg")),
-        *(f"os.{name}" for name in ("system", "exec", "fork", "forkpty", "posix_spawn")),
-        *(f"socket.{name}" for name in ("connect", "bind", "getaddrinfo", "gethostbyname", "sendto")),
-        *("shutil.rmtree", "shutil.move", "subprocess.Popen", "ctypes.dlopen", "signal.pthread_kill"),
-        *("webbrowser.open", "resource.setrlimit", "builtins.input", "sqlite3.connect"),
-    )
-)
-
-
-def forbid(refusals: list[str], temporary: str) -> None:
-    """Refuse from now on, in this process, what tests may not touch: files, processes, the network.
-
-    Temporary files may be made: what makes them takes them away, and so will the test.
-    """
-    real = os.path.realpath(temporary) + os.sep
-
-    def hook(event: str, args: tuple[Any, ...]) -> None:
-        if event == "open":
-            path, _, flags = args
-            if not (isinstance(flags, int) and flags & _WRITING) or path is None or isinstance(path, int):
-                return
-            if os.path.realpath(os.fsdecode(path)).startswith((real, os.devnull)):
-                return
-        elif event not in _REFUSED or (
-            args
-            and isinstance(args[0], (str, bytes))
-            and os.path.realpath(os.fsdecode(args[0])).startswith(real)
-        ):
-            return
-        refusals.append(event)
-        raise Refused(f"{event} is not for tests")
-
-    sys.addaudithook(hook)
-
-
-def assured(stage: Stage, case: Case, first: Outcome) -> Outcome | None:
-    """Run a case once more; gives what may be asserted of it, or none where nothing is the same twice.
+def assured(stage: Stage, case: Case, first: Outcome) -> Assured:
+    """Run a case once more, and tell what may be asserted of it.
 
     Of what asks the clock, chance or the machine, the type alone is asserted.
     """
-    unsure = Unsure()
+    unsure = Unsure(steady=any(double.startswith("steady_chance") for double in case.doubles))
     with unsure.watching():
         again, _ = stage.run(case, traced=False)
-    if again.told == first.told and not unsure.asked:
-        return first
+    asked = frozenset(unsure.asked)
+    if again.told == first.told and not asked:
+        return Assured(first, asked)
     if first.kind != "value" or again.kind != "value" or first.type != again.type or first.wrap != "{}":
-        return None
-    return first._replace(checks=(f"type({{}}).__name__ == {first.type!r}",), after=())
+        return Assured(None, asked)
+    return Assured(first._replace(checks=(f"type({{}}).__name__ == {first.type!r}",), after=()), asked)

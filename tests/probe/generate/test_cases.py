@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from setpoint_probe.generate.cases import Case, Cast, Param, Target, program, shorter, variable
+from setpoint_probe.generate.cases import Case, Cast, Param, Target, shorter
+from setpoint_probe.generate.programs import program, variable
 from setpoint_probe.generate.values.values import NOTHING
 
 

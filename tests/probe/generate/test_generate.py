@@ -194,11 +194,16 @@ def test_no_call_does_harm_and_what_is_not_the_same_twice_is_not_pinned(project,
     assert result.refused > 0
     called = {test.target for test in result.tests}
     assert "harmless" in called
-    assert not called & {"wipe", "note", "start", "leave", "endless"}
-    for test in ast.parse(result.text).body:
+    assert not called & {"wipe", "note", "leave", "endless"}
+    tests = [node for node in ast.parse(result.text).body if getattr(node, "name", "").startswith("test_")]
+    for test in tests:
         text = ast.unparse(test)
-        if "harmful.chance" in text or "harmful.age(" in text:
-            assert "==" not in text.replace("__name__ ==", "")
+        if "harmful.chance" in text:
+            assert "steady_chance" in text or "==" not in text.replace("__name__ ==", "")
+        if "harmful.age(" in text:
+            assert "still_clock" in text or "==" not in text.replace("__name__ ==", "")
+        if "harmful.start(" in text:
+            assert "recorded_processes" in text
     for number in range(2):
         assert run_tests(root, "-p", "no:randomly").returncode == 0, number
 

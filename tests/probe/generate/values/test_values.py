@@ -13,8 +13,8 @@ from textwrap import dedent
 
 import pytest
 
+from setpoint_probe.generate.limits import arm
 from setpoint_probe.generate.oracle import Oracle
-from setpoint_probe.generate.trial import arm
 from setpoint_probe.generate.values.hypothesis import Drawing
 from setpoint_probe.generate.values.nearby_constants import Surroundings
 from setpoint_probe.generate.values.regex_samples import is_pattern, samples
