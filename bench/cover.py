@@ -1,10 +1,12 @@
 """Write tests for modules of real packages whose tests were taken away, beside Pynguin at the same wall time.
 
-    python bench/cover.py [--folder FOLDER] [--seconds 60] [--pynguin PYTHON] [--keep FILE] [NAME ...]
+    python bench/cover.py [--folder FOLDER] [--seconds 60] [--pynguin PYTHON] [--before TREE] [NAME ...]
 
 Packages come from the package index with pip and lie in FOLDER, outside the repository, without tests. For
 each module in one run: the generator with `--seconds`, then Pynguin (where an interpreter that holds it
-is named) with the wall time that the generator took. What each left is measured in the same way: tests that
+is named) with the wall time that the generator took. `--before` names a checkout of an earlier commit,
+whose generator gets the same time. A second search on what the generator left says how many tests it adds.
+What each left is measured in the same way: tests that
 fail in a fresh process with other hashes are counted and taken out; of the rest coverage.py gives lines and
 branches, and Setpoint's engine the mutation score. Prints a Markdown table. Run it on a quiet machine.
 """
@@ -28,8 +30,9 @@ from environments import environment
 
 from setpoint.checks.mutation.answer import report_of
 from setpoint_mechanic.generate.test_files import without
+from setpoint_probe import ENGINE
 from setpoint_probe.wire.cover import CoverRequest, ReachRequest
-from setpoint_probe.wire.cover_order import argv_of, module_of, read_cover, read_reach
+from setpoint_probe.wire.cover_order import Order, argv_of, module_of, read_cover, read_reach
 from setpoint_probe.wire.order import read_score, score_argv, write_request
 from setpoint_probe.wire.score import ScoreRequest
 
@@ -38,6 +41,12 @@ PACKAGES = (
     "more-itertools==11.2.1",
     "toolz==1.2.0",
     "inflection==0.5.1",
+    "aiofiles==25.1.0",
+    "aiolimiter==1.3.0",
+    "async-timeout==5.0.1",
+    "asyncstdlib==3.14.0",
+    "filelock==4.3.1",
+    "python-dotenv==1.2.4",
     "pytest",
     "coverage",
 )
@@ -56,7 +65,14 @@ MODULES = (
     "toolz/dicttoolz.py",
     "toolz/functoolz.py",
     "more_itertools/recipes.py",
+    "aiolimiter/leakybucket.py",
+    "asyncstdlib/itertools.py",
+    "aiofiles/os.py",
+    "async_timeout/__init__.py",
+    "dotenv/main.py",
+    "filelock/_soft.py",
 )
+"""The last six wait, or read and write files."""
 HEAD = "| module | tool | s | tests | fail again | coverage | mutants | |\n" + "|---" * 8 + "|\n"
 _WORDS = ("-q", "-p", "no:cacheprovider", "-p", "no:randomly", "--tb=no", "-rfE")
 
@@ -88,17 +104,22 @@ def project(folder: Path, python: Path, file: str, tool: str) -> Path:
     return root
 
 
-def generated(root: Path, python: Path, file: str, seconds: float) -> str:
+def generated(root: Path, python: Path, file: str, seconds: float, engine: Path = ENGINE) -> str:
     """Have Setpoint's generator write tests; gives why it did not."""
     with tempfile.TemporaryDirectory() as scratch:
         asked, answered = Path(scratch) / "asked.json", Path(scratch) / "answered.json"
-        reach = ReachRequest(tree=str(root), files=(file,), scratch=scratch)
-        subprocess.run(
-            argv_of(str(python), reach, asked, answered), cwd=root, capture_output=True, check=False
-        )
+
+        def ordered(order: Order) -> None:
+            argv = list(argv_of(str(python), order, asked, answered))
+            argv[argv.index(str(ENGINE))] = str(engine)
+            subprocess.run(argv, cwd=root, capture_output=True, check=False)
+
+        ordered(ReachRequest(tree=str(root), files=(file,), scratch=scratch))
         (missed,) = read_reach(answered).files
         module = module_of(root, file)
-        target = f"tests/test_{module.replace('.', '_')}_pinned.py"
+        tests = sorted((root / "tests").glob("test_*.py"))
+        number = f"_{len(tests) + 1}" if tests else ""
+        target = f"tests/test_{module.replace('.', '_')}_pinned{number}.py"
         order = CoverRequest(
             tree=str(root),
             file=file,
@@ -106,16 +127,26 @@ def generated(root: Path, python: Path, file: str, seconds: float) -> str:
             target=target,
             missed_lines=missed.missed_lines,
             missed_branches=missed.missed_branches,
+            tests=tuple(path.relative_to(root).as_posix() for path in tests),
             wall_s=seconds,
             scratch=scratch,
         )
-        subprocess.run(
-            argv_of(str(python), order, asked, answered), cwd=root, capture_output=True, check=False
-        )
+        ordered(order)
         result = read_cover(answered)
         if result.text:
             (root / target).write_text(result.text, "utf-8")
         return "" if result.text else result.reason
+
+
+def added(root: Path, python: Path, file: str, seconds: float) -> int:
+    """Search once more beside the tests that are there; gives how many tests that adds."""
+    before = set((root / "tests").glob("test_*.py"))
+    generated(root, python, file, seconds)
+    new = set((root / "tests").glob("test_*.py")) - before
+    found = sum(_count(path) for path in new)
+    for path in new:
+        path.unlink()
+    return found
 
 
 def pynguin(root: Path, python: Path, file: str, seconds: float) -> str:
@@ -161,10 +192,7 @@ def measured(root: Path, python: Path, file: str, seconds: float, score_s: float
         left = without(path.read_bytes(), names) if names else None
         if left is not None:
             path.write_bytes(left)
-    tests = sum(
-        len(re.findall(r"^\s*def test_", path.read_text("utf-8"), re.MULTILINE))
-        for path in (root / "tests").glob("test_*.py")
-    )
+    tests = sum(_count(path) for path in (root / "tests").glob("test_*.py"))
     if not tests:
         return Figures(seconds, 0, len(failing), None, None)
     coverage = [str(python), "-m", "coverage"]
@@ -180,6 +208,14 @@ def measured(root: Path, python: Path, file: str, seconds: float, score_s: float
         subprocess.run(argv, cwd=root, capture_output=True, check=False)
         score = report_of(read_score(answered)).score
     return Figures(seconds, tests, len(failing), told.get("percent_covered"), score)
+
+
+def _count(path: Path) -> int:
+    """Count the tests of a file, each row of values as one."""
+    text = path.read_text("utf-8")
+    return len(re.findall(r"^\s*(?:async )?def test_|^ +pytest\.param\(", text, re.MULTILINE)) - len(
+        re.findall(r"^@pytest\.mark\.parametrize", text, re.MULTILINE)
+    )
 
 
 def _failing(root: Path, python: Path, seed: str) -> list[str]:
@@ -212,6 +248,7 @@ def words() -> argparse.ArgumentParser:
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "setpoint-bench-cover")
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--score-seconds", type=float, default=60.0, help="for each mutation score")
+    parser.add_argument("--before", type=Path, help="a checkout whose generator is measured too")
     parser.add_argument("--pynguin", type=Path, help="an interpreter that holds Pynguin")
     parser.add_argument("--keep", type=Path, help="rows as JSON lines; what stands there is not done again")
     return parser
@@ -225,20 +262,15 @@ def main() -> None:
     sys.stdout.write(HEAD)
     every: dict[str, list[Figures]] = {}
     known = _kept(given.keep)
+    tools = ("setpoint", *(["before"] if given.before else []), *(["pynguin"] if given.pynguin else []))
     for file in given.names or MODULES:
         took = given.seconds
-        for tool in ("setpoint", "pynguin") if given.pynguin else ("setpoint",):
+        for tool in tools:
             if (file, tool) not in known:
-                root = project(given.folder, python, file, tool)
-                began = time.monotonic()
-                write = generated if tool == "setpoint" else pynguin
-                by = python if tool == "setpoint" else given.pynguin
-                why = write(root, by, file, given.seconds if tool == "setpoint" else took)
-                seconds = time.monotonic() - began
-                known[file, tool] = measured(root, python, file, seconds, given.score_seconds), why
+                known[file, tool] = _measure(given, python, file, tool, took)
                 _keep(given.keep, file, tool, *known[file, tool])
             figures, why = known[file, tool]
-            took = figures.seconds
+            took = figures.seconds if tool == "setpoint" else took
             every.setdefault(tool, []).append(figures)
             sys.stdout.write(row(file, tool, figures, why) + "\n")
             sys.stdout.flush()
@@ -250,6 +282,23 @@ def main() -> None:
             f"\n{tool}: median coverage {coverage:.1f} %, median mutation score {score:.1%}, "
             f"{failing} tests fail when run again (nothing written counts as 0)\n"
         )
+
+
+def _measure(
+    given: argparse.Namespace, python: Path, file: str, tool: str, took: float
+) -> tuple[Figures, str]:
+    """Have one tool write tests for one module, and measure them."""
+    root = project(given.folder, python, file, tool)
+    began = time.monotonic()
+    if tool == "pynguin":
+        why = pynguin(root, given.pynguin, file, took)
+    else:
+        engine = given.before / "src" / "setpoint_probe" if tool == "before" else ENGINE
+        why = generated(root, python, file, given.seconds, engine)
+    figures = measured(root, python, file, time.monotonic() - began, given.score_seconds)
+    if tool == "setpoint" and figures.tests:
+        why = f"a second search adds {added(root, python, file, given.seconds)}"
+    return figures, why
 
 
 def _kept(path: Path | None) -> dict[tuple[str, str], tuple[Figures, str]]:

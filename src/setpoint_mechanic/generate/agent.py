@@ -165,6 +165,10 @@ class _Work:
     def _tell(self, file: str, target: str, result: CoverResult, seconds: float) -> None:
         if result.text:
             told = f"{target}: {len(result.tests)} tests for {file}, of {result.calls} calls tried"
+            specified = sum(bool(test.specified) for test in result.tests)
+            told += (
+                f" ({specified} specified by documentation or types, {len(result.tests) - specified} pinned)"
+            )
             if result.mutants:
                 told += f"; they notice {result.killed} of {result.mutants} small changes of its functions"
             if result.dropped:
@@ -174,4 +178,8 @@ class _Work:
         else:
             told = f"{file}: no test was written: {result.reason}"
         self.calls.lines.append(f"{told}.")
+        for example in result.contradicted[:_MOST_NAMED]:
+            self.calls.lines.append(
+                f"The documentation contradicts the code, so no test is written: {example}."
+            )
         self.calls.tell("write_tests", "edit", told, ok=bool(result.text), seconds=seconds, file=target)

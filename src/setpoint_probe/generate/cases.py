@@ -79,6 +79,8 @@ class Case:
     """Statements of an example, instead of all the above."""
     expression: str = ""
     """The last expression of an example."""
+    want: str = ""
+    """What the example says it gives."""
     take: str = ""
     """How the answer is taken, where a trial told: as in `Target.waits`, or `loop`, where it needs one."""
     within: bool = False
@@ -200,7 +202,7 @@ def _varied_example(case: Case, near: Near, random: Random) -> Case:
     node = random.choice(places)
     text = changed(repr(node.value), near, random)
     node.value = ast.literal_eval(text)
-    return _with(case, expression=ast.unparse(tree))
+    return _with(case, expression=ast.unparse(tree), want="")
 
 
 def _with(case: Case, **new: Any) -> Case:  # noqa: ANN401 - fields by name

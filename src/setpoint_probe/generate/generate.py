@@ -17,13 +17,16 @@ from ..source.import_roots import import_roots
 from ..wire.cover import CoverRequest, CoverResult, Written
 from ..wire.exchange import answer_order
 from .cases import Cast
-from .minimise import chosen, goals_of
+from .minimise import chosen, goals_of, needed_cases
 from .mutant_kills import Kills, kills
+from .present_tests import noticed
 from .replay import OTHER_ORDER, Replay, replay
+from .rows import name_of_row
 from .search import Ground, Kept, search
+from .specified import Specification, specified
 from .test_text import Draft, alias_of, drafts, file_of
 
-_SEARCH_SHARE, _KILL_SHARE = 0.5, 0.8
+_SEARCH_SHARE, _PRESENT_SHARE, _KILL_SHARE = 0.45, 0.2, 0.8
 """Shares of the time after which the search for cases, and that for mutants, end."""
 _SILENCE_S = 8.0
 _MOST_LINES = 5
@@ -45,12 +48,8 @@ def write(request: CoverRequest) -> CoverResult:
     here = Path(scratch) / "here"
     here.mkdir(exist_ok=True)
     found = search(ground, began + request.wall_s * _SEARCH_SHARE)
-    result.calls, result.refused, result.targets, result.reason = (
-        found.calls,
-        found.refused,
-        found.targets,
-        found.reason,
-    )
+    result.calls, result.refused, result.targets = found.calls, found.refused, found.targets
+    result.reason, result.contradicted = found.reason, list(dict.fromkeys(found.contradicted))
     _stage(result, "search", began)
     if found.cast is None or not found.kept:
         result.reason = result.reason or "no call was found that reaches what no test reaches"
@@ -59,9 +58,14 @@ def write(request: CoverRequest) -> CoverResult:
     cases, places = list(found.kept), chosen(found.kept, ground, found.cast, request.most)
     first: dict[int, int] = {}
     if request.kill:
+        if request.tests:
+            ground = replace(ground, noticed=noticed(request, request.wall_s * _PRESENT_SHARE))
+            _stage(result, "present", began)
         came = kills(ground, cases, places, began + request.wall_s * _KILL_SHARE)
         result.mutants, result.killed = came.mutants, len(came.first)
         cases, places, first = _with_killers(cases, places, came, request.most)
+        noticing = [{place, *came.also.get(mutant, ())} for mutant, place in came.first.items()]
+        places = needed_cases(places, cases, ground, found.cast, noticing)
         _stage(result, "mutants", began)
     judged = _judged(request, found.cast, _drafts(ground, cases, places, first), result, began)
     _stage(result, "replay", began)
@@ -98,13 +102,23 @@ def _with_killers(
 def _drafts(
     ground: Ground, cases: Sequence[Kept], places: Sequence[int], first: dict[int, int]
 ) -> list[Draft]:
+    promises = Specification(ground.tree)
+    sources = [_source(cases[place], promises) for place in places]
     return drafts(
         [cases[place] for place in places],
-        [_why(ground, cases[place], first.get(place, 0)) for place in places],
+        [_why(ground, cases[place], first.get(place, 0), source) for place, source in zip(places, sources)],
+        sources,
     )
 
 
-def _why(ground: Ground, kept: Kept, killed: int) -> str:
+def _source(kept: Kept, promises: Specification) -> str:
+    outcome = kept.outcome
+    check = outcome.checks[0] if len(outcome.checks) == 1 and not outcome.after else ""
+    parts = {"meets": outcome.meets, "error": outcome.error, "check": check}
+    return specified(parts, kept.case.target, promises)
+
+
+def _why(ground: Ground, kept: Kept, killed: int, source: str) -> str:
     """Say in a docstring what a test is there for."""
     goals = goals_of(kept, ground)
     lines = sorted(goal for goal in goals if isinstance(goal, int))
@@ -113,7 +127,8 @@ def _why(ground: Ground, kept: Kept, killed: int) -> str:
     ways = "" if own else ("takes another way through it" if goals else "")
     notices = f"notices {killed} small {'change' if killed == 1 else 'changes'} of the code" if killed else ""
     told = "; ".join(part for part in (reaches or ways, notices) if part)
-    return f"Pins `{kept.case.target}`{f': {told}' if told else ''}."
+    begun = f"Checks `{kept.case.target}` against {source}" if source else f"Pins `{kept.case.target}`"
+    return f"{begun}{f': {told}' if told else ''}."
 
 
 def _judged(
@@ -140,7 +155,7 @@ def _judged(
                 return []
             target.write_text(file_of(tests, cast, request.module, request.style), encoding="utf-8")
             came = replay(how, began + request.wall_s * 1.5)
-            bad, result.orders = came.bad, came.orders
+            bad, result.orders = {name_of_row(name): why for name, why in came.bad.items()}, came.orders
             if came.reason:
                 result.reason = came.reason
                 return []
@@ -188,6 +203,7 @@ def _tell(
             name=each.name,
             target=each.target,
             why=each.why,
+            specified=each.source,
             lines=tuple(sorted(ground.lines & ground.anatomy.lines_in(each.kept.arcs))),
             branches=tuple((branch.line, branch.taken) for branch in sorted(branches)),
             kills=killed.get(id(each.kept), 0),

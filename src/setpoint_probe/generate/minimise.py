@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Union
 
 from ..reach.anatomy import Branch
@@ -40,12 +40,43 @@ def chosen(kept: Sequence[Kept], ground: Ground, cast: Cast, most: int) -> list[
     return found
 
 
+def needed_cases(
+    places: Sequence[int],
+    kept: Sequence[Kept],
+    ground: Ground,
+    cast: Cast,
+    noticing: Collection[Collection[int]],
+) -> list[int]:
+    """Leave out cases which neither reach nor notice anything that no other of them does, the hardest first.
+
+    `noticing` holds, for each mutant, the places of all cases that notice it. Of two cases with the same
+    text one goes.
+    """
+    goals = {place: goals_of(kept[place], ground) for place in places}
+    texts = {place: program(kept[place].case, cast)[:2] for place in places}
+    left = list(dict.fromkeys(places))
+    for place in sorted(left, key=lambda each: (is_good(kept[each]), -cost(kept[each], cast))):
+        others = [each for each in left if each != place]
+        reached = frozenset[Goal]().union(*(goals[each] for each in others))
+        same = any(texts[each] == texts[place] for each in others)
+        alone = any(place in each and not set(others).intersection(each) for each in noticing)
+        if same or (goals[place] <= reached and not alone):
+            left = others
+    return left
+
+
 def cost(kept: Kept, cast: Cast) -> float:
-    """Say how hard a case is to read."""
+    """Say how hard a case is to read; an example of the documentation is half as hard."""
     try:
         steps = program(kept.case, cast)
     except KeyError:
         return 1000.0
     size = len(steps.call) + sum(len(line) + 10 for line in steps.setup)
     private = 40 if kept.case.target in cast.targets and not cast.targets[kept.case.target].public else 0
-    return 40.0 + size + private + (20 if not is_good(kept) else 0) + (30 if "lambda" in steps.call else 0)
+    known = 0.5 if kept.outcome.meets else 1.0
+    return (
+        known * (40.0 + size)
+        + private
+        + (20 if not is_good(kept) else 0)
+        + (30 if "lambda" in steps.call else 0)
+    )

@@ -17,6 +17,7 @@ from ..source.hot_swap import NotSwappable, Swapper
 from ..source.source import Source, UnreadableSource
 from .cases import Case, varied
 from .minimise import cost
+from .present_tests import key_of_mutant
 from .search import Ground, Kept, is_good, stage_of
 from .trial import Stage, assured
 from .values.nearby_constants import Surroundings, bound
@@ -27,6 +28,8 @@ _POOL_S = 0.3
 _MOST_ROUNDS, _MOST_QUIET = 60, 5
 """Rounds of more calls, and those without a mutant noticed after which the search ends."""
 _MOST_DEATHS = 12
+_ALSO_SHARE = 0.2
+"""Share of the time for asking who else notices a mutant."""
 _MOST_CASES = 40
 _CPU_S = 0.15
 """CPU seconds that a call may take on a mutant, ten times and more of what any takes on the original."""
@@ -39,6 +42,8 @@ class Kills:
     mutants: int = 0
     first: dict[int, int] = field(default_factory=dict)
     """Place of the first case that noticed each mutant."""
+    also: dict[int, set[int]] = field(default_factory=dict)
+    """Places of other cases that were seen to notice it too."""
     more: list[Kept] = field(default_factory=list)
     """Cases that were found for mutants; their places go on behind those that were given."""
 
@@ -55,6 +60,8 @@ def kills(ground: Ground, kept: Sequence[Kept], preferred: Sequence[int], until:
             at[0] = value
         elif kind == "killed":
             found.first[value[0]] = value[1]
+        elif kind == "also":
+            found.also.setdefault(value[0], set()).add(value[1])
         elif kind == "more":
             found.more.append(value)
         else:
@@ -80,8 +87,13 @@ def _acting(
         stage = stage_of(ground)
         stage.cpu_s = _CPU_S
         mutants = make({ground.path: source}, {}, ground.request.seed).mutants
-        report(("mutants", len(mutants)))
-        _Killing(ground, stage, report, list(kept), preferred).run(mutants, done, until)
+        known = [
+            place
+            for place, mutant in enumerate(mutants)
+            if ground.noticed and key_of_mutant(ground.request.tree, mutant) in ground.noticed
+        ]
+        report(("mutants", len(mutants) - len(known)))
+        _Killing(ground, stage, report, list(kept), preferred).run(mutants, {*done, *known}, until)
 
     return act
 
@@ -101,9 +113,18 @@ class _Killing:
         self._steady = {place for place, each in enumerate(kept) if is_good(each) and self._same(each)}
         self._swapper = Swapper({ground.path, os.path.realpath(ground.path)})
         self._around = Surroundings(ground.tree)
+        self._first: dict[int, int] = {}
+        """The first case that was seen to notice each mutant."""
 
     def run(self, mutants: Sequence[Mutant], done: Collection[int], until: float) -> None:
-        """Try what is there on each mutant, then more and more calls on those that nothing notices."""
+        """Try what is there on each mutant, more calls on what nothing notices, then who else notices."""
+        self._search(mutants, done, until - (until - time.monotonic()) * _ALSO_SHARE)
+        for place, first in sorted(self._first.items()):
+            if time.monotonic() > until:
+                return
+            self._also(place, mutants[place], first)
+
+    def _search(self, mutants: Sequence[Mutant], done: Collection[int], until: float) -> None:
         order = sorted(range(len(mutants)), key=lambda place: mutants[place].unit.first_line)
         order = [place for place in order if place not in done]
         left: list[int] = []
@@ -152,12 +173,27 @@ class _Killing:
             for case in reached[:_MOST_CASES]:
                 if not self._same(self._kept[case]):
                     self._report(("killed", (place, case)))
+                    self._first[place] = case
                     return True
         except (SyntaxError, NotSwappable):
             return True  # it cannot be tried here, so more calls do not help
         finally:
             self._swapper.undo()
         return False
+
+    def _also(self, place: int, mutant: Mutant, first: int) -> None:
+        """Tell which other cases that are wanted anyhow notice a mutant."""
+        wanted = {*self._preferred, *self._first.values()} - {first}
+        self._report(("at", place))
+        try:
+            self._swapper.apply(mutant.source, mutant.unit, mutant.edits)
+            for case in self._reaching(mutant):
+                if case in wanted and not self._same(self._kept[case]):
+                    self._report(("also", (place, case)))
+        except (SyntaxError, NotSwappable):
+            return
+        finally:
+            self._swapper.undo()
 
     def _round(self, mutants: Sequence[Mutant], left: Sequence[int], until: float) -> list[int]:
         """Try more calls on mutants, those of one function together; gives the mutants still left."""
@@ -191,6 +227,7 @@ class _Killing:
             self._preferred.add(known)
             self._report(("more", different))
         self._report(("killed", (place, known)))
+        self._first[place] = known
         return True
 
     def _pool(self, mutants: Sequence[Mutant]) -> list[Kept]:

@@ -26,6 +26,7 @@ from .limits import arm
 from .module_state import State
 from .oracle import Oracle
 from .refusals import forbid
+from .specified import CONTRADICTS
 from .stand_ins import needed, others
 from .targets import cast_of
 from .trial import Outcome, Stage, assured
@@ -65,6 +66,8 @@ class Found:
     targets: int = 0
     cast: Cast | None = None
     reason: str = ""
+    contradicted: list[str] = field(default_factory=list)
+    """Examples of the documentation that give something else than they say."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,8 @@ class Ground:
     """Statements that are to be reached."""
     branches: frozenset[Branch]
     limits: Limits
+    noticed: frozenset[tuple[int, str, str]] = frozenset()
+    """Mutants that the tests which are there notice."""
 
     def left(self, arcs: Collection[Arc]) -> tuple[frozenset[int], frozenset[Branch]]:
         """Return what is still to be reached."""
@@ -141,6 +146,8 @@ def search(ground: Ground, until: float) -> Found:
         kind, value = entry
         if kind == "kept":
             found.kept.append(value)
+        elif kind == "contradicted":
+            found.contradicted.append(value)
         elif kind == "at":
             at[0] = value
         else:
@@ -249,6 +256,11 @@ class _Search:
             return other is not None and self._try(other)
         if outcome.callable and case.then is None and not case.expression and self._random.random() < 0.5:  # noqa: PLR2004 - every other time
             self._try(called(case, self._random))
+        if outcome.meets == CONTRADICTS:
+            self._report(
+                ("contradicted", f"{case.target}: {case.expression} is not {case.want.strip()}"[:200])
+            )
+            return False
         known = self._covered if _is_good(outcome) else self._covered | self._touched
         if arcs <= known:
             return False

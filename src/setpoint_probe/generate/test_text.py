@@ -10,6 +10,7 @@ from typing import NamedTuple
 from .cases import Cast
 from .oracle import filled
 from .programs import program
+from .rows import row_of, written
 from .search import Kept
 from .stand_ins import copied, shown
 from .trial import FOLDER, Outcome
@@ -19,9 +20,14 @@ _WIDTH = 100
 _TITLE = '''"""Tests of `{module}` that pin how it behaves at present, be that right or wrong.
 
 Written by `setpoint cover` from the code itself: they notice changes of behaviour, they do not say what was
-meant. Where one fails after a wanted change, change or delete it.
+meant. Where one fails after a wanted change, change or delete it. Tests whose docstring begins with "Checks"
+hold the code to its own documentation and types instead.
 """
 '''
+_SPECIFIED = "# Specified: by the documentation and the types of the code."
+_PINNED = "# Pinned: what the code does at present, be that right or wrong."
+_LEAST_ROWS = 2
+"""Tests that differ in values only, from which on they become rows of one."""
 
 
 class Draft(NamedTuple):
@@ -31,23 +37,31 @@ class Draft(NamedTuple):
     target: str
     why: str
     kept: Kept
+    source: str = ""
+    """By what the code's author specified it; empty: it pins what the code does."""
 
 
-def drafts(kept: Sequence[Kept], reasons: Sequence[str]) -> list[Draft]:
-    """Name the tests: what is called, and what comes of it."""
+def drafts(kept: Sequence[Kept], reasons: Sequence[str], sources: Sequence[str]) -> list[Draft]:
+    """Name the tests: what is called, and what comes of it. What is specified comes first."""
     counts: dict[str, int] = {}
     found = []
-    for each, why in sorted(zip(kept, reasons), key=lambda pair: pair[0].case.target):
+    triples = sorted(zip(kept, reasons, sources), key=lambda each: (not each[2], each[0].case.target))
+    for each, why, source in triples:
         name = _name(each)
         counts[name] = counts.get(name, 0) + 1
         number = f"_{counts[name]}" if counts[name] > 1 else ""
-        found.append(Draft(f"{name}{number}", each.case.target, why, each))
+        found.append(Draft(f"{name}{number}", each.case.target, why, each, source))
     return found
 
 
 def _name(kept: Kept) -> str:
-    target = re.sub(r"__(\w+?)__", r"\1", kept.case.target).replace(".", "_").lower()
-    return f"test_{re.sub(r'[^a-z0-9]+', '_', target).strip('_') or 'module'}_{_what(kept.outcome)}"
+    return f"{stem_of(kept.case.target)}_{_what(kept.outcome)}"
+
+
+def stem_of(name: str) -> str:
+    """Return how the names of all tests of a function begin."""
+    target = re.sub(r"__(\w+?)__", r"\1", name).replace(".", "_").lower()
+    return f"test_{re.sub(r'[^a-z0-9]+', '_', target).strip('_') or 'module'}"
 
 
 def _what(outcome: Outcome) -> str:
@@ -73,7 +87,15 @@ def _what(outcome: Outcome) -> str:
 
 def file_of(tests: Iterable[Draft], cast: Cast, module: str, style: str) -> str:
     """Write a whole file of tests."""
-    blocks = [_test(each, cast, style) for each in tests]
+    tests = list(tests)
+    specified = [each for each in tests if each.source]
+    pinned = [each for each in tests if not each.source]
+    blocks = []
+    for note, group in ((_SPECIFIED, specified), (_PINNED, pinned)):
+        texts = _blocks(group, cast, style)
+        if texts and specified:
+            texts[0] = f"{note}\n{texts[0]}"
+        blocks += texts
     body = "\n\n\n".join(blocks) if style == "pytest" else "\n\n".join(blocks)
     used = [name for name in MODULES if re.search(rf"(?<![\w.'\"]){name}\.", body)]
     used += re.findall(r"^# needs (\S+)$", body, re.MULTILINE)
@@ -111,6 +133,26 @@ def alias_of(module: str) -> str:
         if name in MODULES or name in ("pytest", "unittest", "result", "__init__", "__main__")
         else name
     )
+
+
+def _blocks(tests: Sequence[Draft], cast: Cast, style: str) -> list[str]:
+    """Write tests, those of a function that differ in values only as rows of one."""
+    of_target: dict[str, dict[object, list[Draft]]] = {}
+    for each in tests:
+        row = None if each.source or style != "pytest" else row_of(each.kept.case, each.kept.outcome, cast)
+        if row:
+            of_target.setdefault(each.target, {}).setdefault(row.columns, []).append(each)
+    groups = [max(found.values(), key=len) for found in of_target.values()]
+    grouped = {each.name: group for group in groups if len(group) >= _LEAST_ROWS for each in group}
+    blocks = [_rows(group, cast) for group in groups if len(group) >= _LEAST_ROWS]
+    return [*(_test(each, cast, style) for each in tests if each.name not in grouped), *blocks]
+
+
+def _rows(group: Sequence[Draft], cast: Cast) -> str:
+    rows = [(each, row_of(each.kept.case, each.kept.outcome, cast)) for each in group]
+    stem = stem_of(group[0].target)
+    told = [(row, each.name[len(stem) + 1 :]) for each, row in rows if row]
+    return written(stem, cast.targets[group[0].target], told)
 
 
 def _test(draft: Draft, cast: Cast, style: str) -> str:

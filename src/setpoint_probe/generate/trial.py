@@ -28,6 +28,7 @@ from .nondeterminism import Unsure
 from .oracle import Oracle, changed_files
 from .programs import Program, program
 from .refusals import Refused
+from .specified import compared
 from .stand_ins import FUNCTIONS, NAMED, run_watched
 from .values.kinds import MODULES
 
@@ -62,6 +63,8 @@ class Outcome(NamedTuple):
     """Name of the result's type."""
     line: int = 0
     """Place in the setup, from 0, of what raised; the number of its lines for the call."""
+    meets: str = ""
+    """Whether it is what the example of a documentation says: meets or contradicts; empty: not known."""
     loopless: bool = False
     """It failed because no event loop ran."""
     still: bool = False
@@ -85,6 +88,8 @@ class Ready(NamedTuple):
     """A case that is compiled."""
 
     steps: Program
+    want: str
+    """What the example says that the call gives."""
     code: tuple[types.CodeType, ...]
     call: types.CodeType
 
@@ -127,7 +132,7 @@ class Stage:
     def _compiled(self, case: Case) -> Ready:
         steps = program(case, self.cast)
         code = tuple(compile(line, SOURCE, "exec", AWAITS) for line in steps.setup)
-        return Ready(steps, code, compile(steps.call, SOURCE, "eval", AWAITS))
+        return Ready(steps, case.want, code, compile(steps.call, SOURCE, "eval", AWAITS))
 
     def _timed(self, ready: Ready, *, traced: bool) -> Outcome:
         names = self._names(ready)
@@ -164,11 +169,12 @@ class Stage:
                 value = await _ran(ready.call, names)
                 if (how := taken(value)) and not ready.steps.waits:
                     return Outcome("waits", type=how)
+                meets = compared(value, ready.want) if ready.want else ""
                 wrap = "list({})" if _is_iterator(value) else "{}"
                 value, wrap = settled(value)
             finally:
                 self.tracer.stop()
-            return await self._value(value, wrap, ready, names)
+            return (await self._value(value, wrap, ready, names))._replace(meets=meets)
         except RecursionError:
             return Outcome("time")
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the code under test raises is what a test pins

@@ -68,7 +68,7 @@ def score(request: ScoreRequest, progress: Progress) -> ScoreResult:
         result.reason = "no test was collected"
     for place, mutant in enumerate(mutants):
         told = tried.get(place, Tried(UNTRIED))
-        result.judged.append(_judged(request, mutant, told, len(guarding.get(place, ()))))
+        result.judged.append(judged_of(request.tree, mutant, told, len(guarding.get(place, ()))))
     result.cpu_s = round(cpu_used(), 2)
     result.seconds["total"] = round(time.monotonic() - started, 3)
     return result
@@ -266,7 +266,8 @@ def _try_afresh(
     return kills.run(places, request.jobs, tried.__setitem__)
 
 
-def _judged(request: ScoreRequest, mutant: Mutant, tried: Tried, tests: int) -> Judged:
+def judged_of(tree: str, mutant: Mutant, tried: Tried = Tried(UNTRIED), tests: int = 0) -> Judged:  # noqa: B008 - a value
+    """Tell a mutant, and what became of it."""
     source = mutant.source
     first = mutant.line
     last = source.data.count(b"\n", 0, max(mutant.edits[-1].start, mutant.edits[-1].end - 1)) + 1
@@ -274,7 +275,7 @@ def _judged(request: ScoreRequest, mutant: Mutant, tried: Tried, tests: int) -> 
     shifted = tuple(edit._replace(start=edit.start - start, end=edit.end - start) for edit in mutant.edits)
     after = splice(source.data[start:end], shifted).decode("utf-8")
     return Judged(
-        file=os.path.relpath(source.path, request.tree).replace(os.sep, "/"),
+        file=os.path.relpath(source.path, tree).replace(os.sep, "/"),
         line=first,
         operator=mutant.operator,
         before=source.between(start, end).strip(),

@@ -110,6 +110,8 @@ class Written:
     """What it is there for."""
     lines: tuple[int, ...]
     branches: tuple[tuple[int, bool], ...]
+    specified: str = ""
+    """By what the code's author specified it; empty: it pins what the code does."""
     kills: int = 0
     """Mutants that it alone was seen to notice first."""
 
@@ -124,6 +126,8 @@ class CoverResult:
     text: str = ""
     """The file of tests; empty where no test was kept."""
     tests: list[Written] = field(default_factory=list)
+    contradicted: list[str] = field(default_factory=list)
+    """Examples of the documentation that give something else than they say."""
     dropped: dict[str, str] = field(default_factory=dict)
     """Tests that were written and not kept, with the reason."""
     calls: int = 0

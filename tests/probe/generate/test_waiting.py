@@ -105,7 +105,7 @@ OUTSIDE = """
 def test_coroutines_generators_and_contexts_are_reached(project, cover, reach, style):
     root = project(queues=QUEUE)
 
-    result = cover(root, "queues.py", "queues", wall_s=30.0, style=style)
+    result = cover(root, "queues.py", "queues", wall_s=60.0, style=style, kill=False)
 
     (now,) = reach(root, "queues.py").files
     assert now.missed_lines == ()
@@ -119,7 +119,7 @@ def test_coroutines_generators_and_contexts_are_reached(project, cover, reach, s
 def test_files_time_chance_processes_and_the_network_are_stood_in_for(project, cover, reach):
     root = project(outside=OUTSIDE)
 
-    result = cover(root, "outside.py", "outside", wall_s=30.0)
+    result = cover(root, "outside.py", "outside", wall_s=60.0, kill=False)
 
     (now,) = reach(root, "outside.py").files
     assert now.missed_lines == ()

@@ -33,6 +33,7 @@ def examples(module: ModuleType, alias: str) -> Iterator[Case]:
                         found.name.removeprefix(module.__name__).lstrip("."),
                         script=tuple(filter(None, script)),
                         expression=text,
+                        want=example.want,
                     )
                 script.append(text)
             else:
