@@ -67,7 +67,7 @@ MODULES = (
     "more_itertools/recipes.py",
     "aiolimiter/leakybucket.py",
     "asyncstdlib/itertools.py",
-    "aiofiles/os.py",
+    "aiofiles/base.py",
     "async_timeout/__init__.py",
     "dotenv/main.py",
     "filelock/_soft.py",

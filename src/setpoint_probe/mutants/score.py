@@ -266,8 +266,9 @@ def _try_afresh(
     return kills.run(places, request.jobs, tried.__setitem__)
 
 
-def judged_of(tree: str, mutant: Mutant, tried: Tried = Tried(UNTRIED), tests: int = 0) -> Judged:  # noqa: B008 - a value
+def judged_of(tree: str, mutant: Mutant, tried: Tried | None = None, tests: int = 0) -> Judged:
     """Tell a mutant, and what became of it."""
+    tried = tried or Tried(UNTRIED)
     source = mutant.source
     first = mutant.line
     last = source.data.count(b"\n", 0, max(mutant.edits[-1].start, mutant.edits[-1].end - 1)) + 1

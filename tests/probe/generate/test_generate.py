@@ -100,7 +100,7 @@ def test_they_read_like_tests_and_say_that_they_pin_what_is(shop):
     tests = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     assert "pin how it behaves at present" in ast.get_docstring(tree)
     assert all(re.fullmatch(r"test_[a-z0-9_]+", test.name) for test in tests)
-    assert all(ast.get_docstring(test).startswith("Pins `") for test in tests)
+    assert all(ast.get_docstring(test).startswith(("Pins ", "Checks `")) for test in tests)
     assert all(re.search(r"assert |pytest\.raises", ast.unparse(test)) for test in tests)
     assert len({test.name for test in tests}) == len(tests)
 
@@ -193,7 +193,7 @@ def test_no_call_does_harm_and_what_is_not_the_same_twice_is_not_pinned(project,
     assert sorted(path.name for path in root.iterdir() if path.suffix == ".txt") == ["precious.txt"]
     assert result.refused > 0
     called = {test.target for test in result.tests}
-    assert "harmless" in called
+    assert "harmless" in called, (result.calls, result.dropped, result.seconds, result.reason)
     assert not called & {"wipe", "note", "leave", "endless"}
     tests = [node for node in ast.parse(result.text).body if getattr(node, "name", "").startswith("test_")]
     for test in tests:
