@@ -72,7 +72,8 @@ async def test_a_person_is_told_what_stopped_the_run_and_what_may_be_answered(tm
     assert [option.choice for option in gate.options] == [Choice.CONTINUE, Choice.ACCEPT, Choice.CANCEL]
     assert gate.options[0].text == "continue with 3 more iterations (3 are left then)"
     assert any("t::a: assert l" in line for line in gate.context)
-    assert any(line.startswith("best so far: iteration 2, 1 open problems") for line in gate.context)
+    assert any(line.startswith("best so far: iteration 2, 1 open problem, ") for line in gate.context)
+    assert any(line.startswith("gained by it: ") for line in gate.context)
     assert harness.forge.branches == {}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from setpoint.model.evidence import Cause, Failure
-from setpoint.model.finding import Finding, Nearness, normalised
+from setpoint.model.finding import Category, Finding, Nearness, normalised
 
 WORST_FIRST = (
     Cause.SYNTAX,
@@ -20,6 +20,30 @@ WORST_FIRST = (
     Cause.ENVIRONMENT,
 )
 """What hides most comes first; what the work can do least about comes last."""
+_URGENCY = {
+    category: place
+    for place, category in enumerate(
+        (
+            Category.INTEGRITY,
+            Category.SECURITY,
+            Category.CORRECTNESS,
+            Category.REQUIREMENTS,
+            Category.MISUNDERSTANDING,
+            Category.MISSING_INFORMATION,
+            Category.TESTS,
+            Category.TYPES,
+            Category.ARCHITECTURE,
+            Category.DESIGN,
+            Category.APPROACH,
+            Category.SCOPE,
+            Category.PERFORMANCE,
+            Category.COVERAGE,
+            Category.DOCUMENTATION,
+            Category.STYLE,
+        )
+    )
+}
+"""What a finding is about, most urgent first: equally bad findings are not told by line."""
 _BY_MESSAGE = (Cause.SYNTAX, Cause.IMPORT, Cause.ENVIRONMENT)
 _READ = 400
 """Characters of a message that tell it from another."""
@@ -52,7 +76,7 @@ def clustered(failures: Sequence[Failure]) -> tuple[Cluster, ...]:
 
 
 def by_importance(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Order findings: those that block, then those on changed lines, then the worst."""
+    """Order findings: those that block, those on changed lines, the worst, then by what they are about."""
     return tuple(
         sorted(
             findings,
@@ -60,6 +84,7 @@ def by_importance(findings: Sequence[Finding]) -> tuple[Finding, ...]:
                 not f.blocking,
                 _distance(f.nearness),
                 -f.severity.rank,
+                _URGENCY.get(f.category, len(_URGENCY)),
                 f.file,
                 f.line,
                 f.message,

@@ -6,8 +6,10 @@ from datetime import timedelta
 from decimal import Decimal
 
 from setpoint.inner.unjudged_edits import unjudged_edits
+from setpoint.model.facts import spending
+from setpoint.model.facts.gains import in_words
 from setpoint.model.facts.rounds import RunFacts, open_count, unproven
-from setpoint.model.facts.spending import UNKNOWN, in_time, in_words
+from setpoint.model.facts.spending import UNKNOWN, in_time
 from setpoint.model.gate import Answer, Choice, Gate, GateKind, Grant, OnLimit, Option
 from setpoint.model.ids import GateId
 from setpoint.model.proof import REVIEW
@@ -131,7 +133,7 @@ def _usual(past: RunFacts) -> str:
         return ""
     money = sum((each.cost_usd for each in past.shares), Decimal(0)) / len(past.shares)
     seconds = sum(each.seconds for each in past.shares) / len(past.shares)
-    figures = [f"${money:.2f}"] if money else []
+    figures = [f"${money:.2f}"] if money else [] if past.cost_known else ["an unknown cost"]
     figures += [f"{in_time(seconds)} of work"] if seconds >= 1 else []
     return f"; so far an iteration took {' and '.join(figures)}" if figures else ""
 
@@ -145,14 +147,23 @@ def _context(run: RunContext, past: RunFacts) -> tuple[str, ...]:
     if ranked:
         best = ranked[0]
         reached = "measured in full" if best.tests else "the run did not reach the full suite"
-        lines.append(f"best so far: iteration {best.number}, {open_count(best)} open problems, {reached}")
+        count = open_count(best)
+        problems = "1 open problem" if count == 1 else f"{count} open problems"
+        lines.append(f"best so far: iteration {best.number}, {problems}, {reached}{_size(run, best)}")
+        lines.append(f"gained by it: {in_words(past.base, best)}")
     else:
         lines.append("no judged state differs from the base so far")
     return (*lines, f"spent so far: {_cost(run)}, {in_time(past.active_s)} of work")
 
 
+def _size(run: RunContext, best: Round) -> str:
+    """Say how large the best state is, and name its commits."""
+    lines = "" if best.lines is None else f", {best.lines} changed lines"
+    return f"{lines} ({run.order.base[:10]}..{best.snapshot.commit[:10]})"
+
+
 def _cost(run: RunContext) -> str:
-    cost = in_words(run.journal.account.used)
+    cost = spending.in_words(run.journal.account.used)
     return f"cost {cost}" if cost == UNKNOWN else cost
 
 

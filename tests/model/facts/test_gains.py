@@ -5,7 +5,7 @@ import pytest
 from phase.policy.rounds import BASE, a_past, a_round, finding
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import Cause, Frame
-from setpoint.model.facts.gains import gained, without_gain, worse
+from setpoint.model.facts.gains import gained, in_words, without_gain, worse
 from setpoint.model.goals import GoalMode, GoalResult, GoalState
 from setpoint.testing import Scene, evaluation, failure
 
@@ -107,6 +107,15 @@ def test_a_nearer_goal_is_a_gain():
 def test_worse_rounds_in_a_row_are_told_with_their_numbers(reds, told):
     rounds = full(*[("t::a", "t::b", "t::c")[:number] for number in reds])
     assert worse(a_past(*rounds, base=BASE)) == told
+
+
+def test_what_is_gained_is_told_in_figures_that_both_measured():
+    base = evaluation(Stage.BASE, "base", "tree-0", Scene(failing=("t::a", "t::b"), passed=8, coverage=0.28))
+    best = a_round(1, Scene(failing=("t::a",), passed=11, coverage=0.4))
+    early = a_round(1, Scene(failing=("t::a",), coverage=0.4), reached=False)
+    assert in_words(base, best) == "failing tests 2 -> 1, coverage 28% -> 40%, tests 10 -> 12"
+    assert in_words(base, early) == "failing tests 2 -> 1 (the full suite was not reached)"
+    assert in_words(base, None) == "nothing: no state is better than the base"
 
 
 def test_rounds_that_a_person_answered_for_are_not_counted():

@@ -174,6 +174,16 @@ def test_findings_that_block_and_lie_on_changed_lines_come_first() -> None:
     assert [each.message for each in by_importance(findings)] == ["bad near", "bad far", "warn near"]
 
 
+def test_equally_bad_findings_are_told_by_what_they_are_about() -> None:
+    findings = [
+        found("a long line", file="a.py", line=1).model_copy(update={"category": Category.STYLE}),
+        found("a wrong type", file="b.py", line=2).model_copy(update={"category": Category.TYPES}),
+        found("a leak", file="z.py", line=99).model_copy(update={"category": Category.SECURITY}),
+    ]
+
+    assert [each.message for each in by_importance(findings)] == ["a leak", "a wrong type", "a long line"]
+
+
 def test_findings_are_told_beside_many_failures() -> None:
     failures = [
         red(f"t.py::{n}", f"E{n}", error=f"E{n}", file="a.py", line=n, detail="E  x\n" * 99, code="c\n" * 60)

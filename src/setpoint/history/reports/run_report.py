@@ -5,9 +5,9 @@ All of it is computed from the run's events alone, so it can be written again at
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from jinja2 import Environment
@@ -20,9 +20,11 @@ from setpoint.history.reports.progress_file import progress, status
 from setpoint.history.reports.quality_plot import points, quality_plot
 from setpoint.history.reports.templates import templates
 from setpoint.model.attempt import ToolCall
+from setpoint.model.evaluation import Evaluation
 from setpoint.model.events import Event
 from setpoint.model.events.run import AgentFinished, PhaseCompleted, PhaseEntered, RunFinished
 from setpoint.model.evidence import CheckState, Evidence
+from setpoint.model.facts import gains
 from setpoint.model.facts.spending import in_words
 from setpoint.model.ids import Artifact
 from setpoint.model.run import COMPLETION_MARK, UNPROVEN_MARK, Ending
@@ -114,6 +116,8 @@ def _rendered(template: str, events: Sequence[Event], read: Read | None = None) 
             laps=every,
             order=told.order,
             headline=_headline(told),
+            opening=_opening(told),
+            set_of=partial(_set_of, told.order.weights),
             held=_held(told, every),
             price=lambda cost: "unknown" if cost is None else f"${cost:.2f}",
             answers=_answers(told),
@@ -140,6 +144,27 @@ def _headline(told: History) -> str:
     if told.outcome is not None:
         return told.outcome.verdict or _ENDINGS[told.outcome.ending]
     return "Waits for a person" if told.waiting is not None else f"Running: {told.phase or 'starting'}"
+
+
+def _set_of(weights: Mapping[str, float], measured: Evaluation | None) -> str:
+    """Name the metrics that a quality score rests on, for the text beside it."""
+    if measured is None or measured.score is None:
+        return ""
+    names = [name.replace("_", " ") for name in weights if name in measured.quality.measured]
+    return f" of {', '.join(names)}" if names else ""
+
+
+def _opening(told: History) -> str:
+    """Say why the work is verified, or why it is not and what it gained all the same."""
+    outcome = told.outcome
+    if outcome is None:
+        return ""
+    if outcome.ending is Ending.VERIFIED:
+        return f"verified because {outcome.reason}"
+    if outcome.ending is Ending.MET or told.base is None:
+        return outcome.reason
+    best = next((each for each in told.rounds if each.number == outcome.best_iteration), None)
+    return f"not verified because: {outcome.reason}; gained: {gains.in_words(told.base, best)}"
 
 
 def _held(told: History, every: tuple[Lap, ...]) -> str:

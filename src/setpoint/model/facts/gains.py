@@ -225,3 +225,20 @@ def _more_red(now: _Seen, before: _Seen) -> bool:
     if now.full and not before.full:
         return len(now.red.keys() & before.known) > len(before.red)
     return len(now.red) > len(before.red)
+
+
+def in_words(base: Evaluation, best: Round | None) -> str:
+    """Say what the best state gained over the base, in figures that both measured."""
+    if best is None:
+        return "nothing: no state is better than the base"
+    before, now, told = base.failures, failures(best), []
+    if len(before) != len(now):
+        told.append(f"failing tests {len(before)} -> {len(now)}")
+    reached = base.coverage, best.latest.coverage
+    if best.tests is not None and reached[0] and reached[1] and reached[0].lines != reached[1].lines:
+        told.append(f"coverage {reached[0].lines:.0%} -> {reached[1].lines:.0%}")
+    tests = base.quality.test_count, best.latest.quality.test_count
+    if best.tests is not None and None not in tests and tests[0] != tests[1]:
+        told.append(f"tests {tests[0]} -> {tests[1]}")
+    part = "" if best.tests is not None else " (the full suite was not reached)"
+    return f"{', '.join(told) or 'nothing that was measured'}{part}"
