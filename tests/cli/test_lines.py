@@ -37,6 +37,8 @@ SHOWN = {
     "agent.session_opened": "  implement-1 begins a new session; its prompt says what was done before",
     "agent.edits_chosen": "  what implement-1.broke-1 edited counts, not what the last try left "
     "(measured: implement-1.broke-1 0 failing, 0 blocking; not measured: implement-1.broke-2)",
+    "run.copy_remade": "the work copy was at /c/one; it is at /c/two now, made again from cccccccccc; "
+    "uncommitted edits of implement-1 are gone",
     "run.hint_given": "hint by Ann: round half up",
     "agent.hint_taken": "the hint reaches implement-1",
     "agent.interrupted": "  the turn of implement-1 ends for it; the edits are kept",
@@ -46,7 +48,7 @@ SHOWN = {
     "model.called": "  model claude-sonnet-4-5 [200 1.5 s]: 1000 in, 50 out, 0 cached, "
     "$0.0038 (genai-prices 0.2.3)",
     "agent.spent": "  spent $0.0215, 1500 tokens (told by the agent)",
-    "agent.finished": "change cccccccccc: 1 files, +3 -1",
+    "agent.finished": "change cccccccccc: 1 file, +3 -1",
     "tests.sealed": "claude wrote tests that the maker will not see: 1 fail at the base; "
     "not used: tests/test_other.py passes at the base already",
     "proof.measured": "proved as repair: witness: 1 test; sensitivity: no function",
@@ -56,14 +58,14 @@ SHOWN = {
     "review.answered": "security:rules says approve: nothing found",
     "answer.rejected": "critic gave an invalid answer (review-1:security): decision: Field required; "
     "asked again",
-    "candidate.made": "candidate 2 (scripted), cccccccccc: 1 files, +3 -1",
+    "candidate.made": "candidate 2 (scripted), cccccccccc: 1 file, +3 -1",
     "candidate.measured": "candidate 2: test: tests 9 passed, 1 failed, 1 flaky; 1 to fix; "
     "1 known red; 1 flaky; quality 0.96 "
     "(tests 0.90, security 1.00, code quality 1.00, types 1.00, integrity 1.00)",
     "candidate.chosen": "candidate 2 (scripted) has fewer failing tests than candidate 1 (other)\n"
     "  2 scripted: 1 red, 0 blocking, quality 0.90, 0 findings, 4 lines, cost unknown",
     "finding.declined": f"the maker declines {BLOCKER.fingerprint}: it is meant so",
-    "review.completed": "review by rules: request_changes, 1 findings (1 blocking)",
+    "review.completed": "review by rules: request_changes, 1 finding (1 blocking)",
     "integrity.change_requested": "the maker requests permission to change tests/test_calc.py "
     "(add() is to round now)",
     "integrity.change_reviewed": "rules on the request: tests/test_calc.py: for it",
@@ -208,6 +210,12 @@ def test_breakage_is_shown_in_red():
     assert varied("phase.completed", breakage=breakage).text == "plan: skipped, it died\nsomewhere"
 
 
+def test_files_that_the_maker_hid_are_named():
+    hidden = a_snapshot(None).model_copy(update={"unhidden": ("shop/sum.py",)})
+    told = varied("agent.finished", snapshot=hidden).text
+    assert told.endswith("; kept although ignore rules hide them: shop/sum.py")
+
+
 def test_small_variations():
     call = ToolCall(id="2", name="read")
     assert varied("tool.executed", call=call).text == "  read:  [?]"
@@ -237,7 +245,7 @@ def test_findings_coverage_and_broken_tools_are_told():
     )
     measured = evaluation(Stage.TEST, "c", "t", scene)
     assert line(e.IterationEvaluated(iteration=1, evaluation=measured)).text == (
-        "test: tests 10 passed; 1 findings (1 blocking); coverage 50%; "
+        "test: tests 10 passed; 1 finding (1 blocking); coverage 50%; "
         "bandit broke: scripted to break; quality 0.40 "
         "(tests 1.00, coverage 0.50, security 1.00, code quality 1.00, types 1.00, integrity 1.00)"
     )

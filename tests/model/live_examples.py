@@ -24,6 +24,7 @@ ABOUT_LIVE = (
         measured=(live.MeasuredEdits(of="implement-1.broke-1", failing=0, blocking=0),),
         unmeasured=("implement-1.broke-2",),
     ),
+    live.CopyRemade(former="/c/one", path="/c/two", commit="c" * 40, kept=False, label="implement-1"),
     live.HintGiven(text="round half up", by="Ann"),
     live.HintTaken(iteration=1, label="implement-1", hints=("hint:1",)),
     live.AgentInterrupted(iteration=1, label="implement-1", attempt=1),

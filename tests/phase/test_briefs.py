@@ -29,7 +29,7 @@ def test_each_outcome_is_said_in_one_line():
         "verified": "every gate passed",
         "empty": "nothing was changed",
         "red": "sent back by test: 2 failing, first t::a: assert 1 == 2",
-        "review": "sent back by review: 1 blocking findings, first it leaks",
+        "review": "sent back by review: 1 blocking finding, first it leaks",
         "broken": "sent back by test: coverage broke: scripted to break",
         "gates": "sent back by the gates: a gate did not pass",
         "proof": "sent back by the gates: gate proof did not pass: nothing can prove the work",
@@ -46,3 +46,9 @@ def test_what_is_left_is_said_in_money_and_minutes():
     assert budget_left(limits, 1.25, 120) == "$3.75 and 8 minutes"
     assert budget_left(limits, 9, 9999) == "$0.00 and 0 minutes"
     assert budget_left(limits.model_copy(update={"max_cost_usd": Decimal(0)}), 1, 0) == "10 minutes"
+
+
+def test_the_reason_of_a_bounce_cuts_no_path():
+    message = f"{'word ' * 30}cannot import add from shop/discount/rules.py"
+    told = outcome_line(a_round(1, review=(finding(message),)))
+    assert told.endswith(f"{'word ' * 30}cannot …")

@@ -75,13 +75,13 @@ async def test_an_environment_that_the_agent_makes_is_never_committed(opened):
     assert (path / "venv" / "lib" / "a.py").is_file()
 
 
-async def test_a_file_that_is_ignored_later_leaves_the_change(opened):
+async def test_output_that_is_ignored_later_leaves_the_change(opened):
     workspace, copy, path = opened
-    (path / "data.bin").write_text("large")
+    (path / "data.sqlite3").write_text("large")
     first = await workspace.snapshot(copy, "implement-1", attempt())
-    assert first.files == ("data.bin",)
+    assert first.files == ("data.sqlite3",)
     with (path / ".gitignore").open("a") as rules:
-        rules.write("*.bin\n")
+        rules.write("*.sqlite3\n")
     second = await workspace.snapshot(copy, "implement-2", attempt())
     assert await changed_files(copy.repository, copy.base, second.commit) == (".gitignore",)
 

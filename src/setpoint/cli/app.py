@@ -142,7 +142,7 @@ def main() -> None:
     try:
         code = app(standalone_mode=False)
     except SetpointError as error:
-        say(f"setpoint: {error}", err=True)
+        say(_full(error) or f"setpoint: {error}", err=True)
         sys.exit(error.exit_code)
     except typer.Abort:
         say("setpoint: interrupted; hint: `setpoint resume` continues the run", err=True)
@@ -154,9 +154,20 @@ def main() -> None:
         error.show()
         sys.exit(ExitCode.USAGE)
     except Exception as error:  # noqa: BLE001 - the error boundary: anything else is a bug in Setpoint
-        say(_refused(error) or _fault(), err=True)
+        say(_full(error) or _refused(error) or _fault(), err=True)
         sys.exit(ExitCode.FAULT)
     sys.exit(code if isinstance(code, int) else ExitCode.OK)
+
+
+def _full(error: Exception) -> str:
+    """Say which disk is full; empty for any other error."""
+    from setpoint.app.project.full_disk import full_disk
+
+    try:
+        said = full_disk(error, Path.cwd())
+    except (SetpointError, OSError):  # the settings cannot be read, either
+        return ""
+    return f"setpoint: {said}" if said else ""
 
 
 def _refused(error: Exception) -> str:

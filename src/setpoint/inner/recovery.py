@@ -9,7 +9,8 @@ from setpoint.inner.policy.recovery import Next, Patience, next_step
 from setpoint.inner.steering import waited_for_person
 from setpoint.inner.tool_calls import Place
 from setpoint.model.attempt import NEXT_MAKER, Breakage, BreakageKind, Brief, Recovery, Role
-from setpoint.model.events import Event
+from setpoint.model.events import Body, Event
+from setpoint.model.events.live import CopyRemade
 from setpoint.model.events.run import AgentBroke, AgentFinished
 from setpoint.ports import Agent
 from setpoint.ports.agent import KeepsSessions
@@ -20,12 +21,17 @@ MOST_MESSAGE = 200
 
 def in_session(brief: Brief, events: Iterable[Event]) -> Brief:
     """Return a brief in the session that counts now: a new one for each that was given up."""
-    number = sum(
-        event.body.then is not Recovery.SAME_SESSION and event.body.session == brief.session
-        for event in events
-        if isinstance(event.body, AgentBroke)
-    )
+    number = sum(_gives_up(event.body, brief) for event in events)
     return brief.model_copy(update={"session": f"{brief.session}~{number + 1}"}) if number else brief
+
+
+def _gives_up(body: Body, brief: Brief) -> bool:
+    """Whether an event ends a session: it broke, or it would meet files without its edits."""
+    if isinstance(body, CopyRemade):
+        return body.lost
+    if not isinstance(body, AgentBroke) or body.session != brief.session:
+        return False
+    return body.then is not Recovery.SAME_SESSION
 
 
 def given_up(brief: Brief, events: Iterable[Event]) -> AgentBroke | None:

@@ -113,6 +113,8 @@ class Snapshot(Value):
     """What was seen of the attempt, kept in the commit so that a crash loses nothing."""
     restored: tuple[Text, ...] = ()
     """Protected files the attempt had changed, put back as they stood at base."""
+    unhidden: tuple[Text, ...] = ()
+    """Changed files that were kept although ignore rules hide them which the base does not hold."""
 
     @property
     def empty(self) -> bool:

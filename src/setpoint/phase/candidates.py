@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from setpoint.inner.attempt import Start, made_in
 from setpoint.inner.kept_edits import Bench, shows_the_end
+from setpoint.inner.lost_copies import note_loss
 from setpoint.model.attempt import Brief, Mode, Role
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events.candidates import (
@@ -169,7 +170,9 @@ async def _apart(run: RunContext, number: int) -> RunContext:
     """Return the run as one candidate sees it: with its own work copy."""
     own = TraceId(f"{run.order.trace_id}-c{number}")
     copy = await run.ports.workspace.open(own, run.order.base)
-    return replace(_played_by(run, number), copy=copy)
+    apart = replace(_played_by(run, number), copy=copy)
+    note_loss(apart)
+    return apart
 
 
 async def place_of(run: RunContext, label: str) -> RunContext:

@@ -15,6 +15,7 @@ from setpoint.model.gate import Choice, Gate, GateKind, OnLimit, Option
 from setpoint.model.ids import GateId
 from setpoint.model.pipeline import Phase, PhaseKind
 from setpoint.model.run import Round
+from setpoint.model.wording import counted
 from setpoint.people.questions import ask
 from setpoint.phase.briefs import Situation, brief
 from setpoint.phase.policy.change_requests import new_requests, reasons_in
@@ -72,7 +73,7 @@ def _gate(
         id=GateId(key),
         kind=GateKind.REQUEST,
         iteration=iteration,
-        question=f"May the maker change {len(wanted)} protected file{'s' if len(wanted) > 1 else ''}?",
+        question=f"May the maker change {counted(len(wanted), 'protected file')}?",
         options=_OPTIONS,
         context=tuple(_line(each, said.get(each.path), reviewed.reviewer) for each in wanted),
         asked_at=now,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import assert_never
 
 from setpoint.inner.attempt import Start, make
+from setpoint.inner.lost_copies import note_loss
 from setpoint.inner.recovery import handed_over
 from setpoint.inner.tool_calls import warn
 from setpoint.learning.loop import steered
@@ -300,7 +301,9 @@ async def _opened(order: RunOrder, ports: RunPorts) -> RunContext:
     if ports.memory is not None and journal.known("baseline") is None:
         # The work copy contains the base now, so files that learnings cite can be compared.
         ports.memory.refresh(Path(copy.path), order.root)
-    return RunContext(order=order, ports=ports, copy=copy, tools=tools, journal=journal)
+    run = RunContext(order=order, ports=ports, copy=copy, tools=tools, journal=journal)
+    note_loss(run)
+    return run
 
 
 async def _baseline(run: RunContext) -> Evaluation:

@@ -61,6 +61,14 @@ class Workspace(Protocol):
 
 
 @runtime_checkable
+class DescribesChanges(Protocol):
+    """A workspace that counts the change of a snapshot since any commit; without it the counts stay."""
+
+    async def described(self, copy: WorkCopy, found: Snapshot, since: Commit) -> Snapshot:
+        """Describe what a snapshot changed since an earlier commit than its parent."""
+
+
+@runtime_checkable
 class RecallsEdits(Protocol):
     """A workspace that can undo what `open` did to uncommitted work; without it such work stays salvaged."""
 
@@ -69,6 +77,25 @@ class RecallsEdits(Protocol):
 
         A session that is continued after the end of Setpoint meets the files that it left.
         """
+
+
+class CopyLoss(NamedTuple):
+    """A work copy that `open` did not find where it was."""
+
+    former: str
+    """Where it was."""
+    commit: Commit
+    """What the new one was made from."""
+    kept: bool
+    """Whether its uncommitted edits were brought along; if not, they are gone."""
+
+
+@runtime_checkable
+class NoticesLosses(Protocol):
+    """A workspace that notices when a work copy is not where it was; without it nobody does."""
+
+    def loss(self, copy: WorkCopy) -> CopyLoss | None:
+        """Return what `open` did to a work copy that it did not find; none where it found it."""
 
 
 @runtime_checkable

@@ -88,15 +88,15 @@ class FolderWorkspace:
     ) -> Snapshot:
         parent = self._at[copy.trace_id]
         commit = self._commit(_read(Path(copy.path)), label, parent)
-        diff = (await self.diff(copy, parent, commit)).splitlines()
+        counts = _counts(await self.diff(copy, parent, commit))
         snapshot = Snapshot(
             label=label,
             commit=commit,
             tree=tree_of(self._commits[commit]),
             parent=parent,
             files=tuple(_changed(self._commits[parent], self._commits[commit])),
-            insertions=sum(1 for line in diff if line.startswith("+") and not line.startswith("+++ ")),
-            deletions=sum(1 for line in diff if line.startswith("-") and not line.startswith("--- ")),
+            insertions=counts["insertions"],
+            deletions=counts["deletions"],
             attempt=attempt,
             restored=tuple(restored),
         )
@@ -134,6 +134,14 @@ class FolderWorkspace:
         commit = Commit(_hash(f"{label}\0{parent}\0{tree_of(files)}".encode()))
         self._commits[commit] = files
         return commit
+
+
+def _counts(diff: str) -> dict[str, int]:
+    lines = diff.splitlines()
+    return {
+        "insertions": sum(1 for line in lines if line.startswith("+") and not line.startswith("+++ ")),
+        "deletions": sum(1 for line in lines if line.startswith("-") and not line.startswith("--- ")),
+    }
 
 
 class RecordingForge:

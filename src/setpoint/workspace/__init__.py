@@ -2,6 +2,7 @@
 
 from setpoint.workspace.copies_folder import cache_folder, copies_folder
 from setpoint.workspace.delivery import GitBranchForge
+from setpoint.workspace.held_base import hold_base, release_bases
 from setpoint.workspace.snapshot_store import repository_of_run, snapshot_store_of
 from setpoint.workspace.state_folder import ensure_state
 from setpoint.workspace.work_copy import GitWorkspace
@@ -12,6 +13,8 @@ __all__ = [
     "cache_folder",
     "copies_folder",
     "ensure_state",
+    "hold_base",
+    "release_bases",
     "repository_of_run",
     "snapshot_store_of",
 ]

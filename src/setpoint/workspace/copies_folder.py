@@ -22,7 +22,7 @@ from setpoint.settings import Settings, inherited
 from setpoint.system.files.atomic import write_atomic
 from setpoint.system.files.locks import RunLocks, locked_file
 from setpoint.system.git.clone import git_directory
-from setpoint.workspace.snapshot_store import borrow_from, snapshot_repositories
+from setpoint.workspace.run_repository import borrow_from, snapshot_repositories
 
 RECORD = "repository.json"
 """In the state: which folder of the cache is used. In that folder: which state uses it."""
@@ -110,6 +110,12 @@ async def _claimed(root: Path, state: Path, cache: Path) -> _Identity:
     identity = _Identity(id=key, root=str(root))
     write_atomic(state / RECORD, identity.model_dump_json())
     return identity
+
+
+def may_take(folder: Path, state: Path) -> bool:
+    """Whether a work copy in any cache folder is of this repository: no other one that exists has it."""
+    holder = _holder(folder.parents[2])
+    return holder is None or holder.state == str(state.resolve()) or not Path(holder.state).is_dir()
 
 
 def _taken(cache: Path, key: str, state: Path) -> bool:

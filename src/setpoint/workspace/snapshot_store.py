@@ -11,42 +11,23 @@ other attempts cannot be read from it.
 from __future__ import annotations
 
 import asyncio
-import glob
 import os
 import secrets
 import shutil
 import signal
 import stat
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from setpoint.errors import WorkspaceError
 from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.system.files.agent_folder import IGNORED
 from setpoint.system.files.atomic import real_folder, write_atomic_bytes
 from setpoint.system.files.project_folders import ProjectFolders
-from setpoint.system.git.clone import clone_shared, fetch_missing, git_directory
 from setpoint.system.git.git import Answer, ask, checked, git, located
-from setpoint.system.git.history import BASE, History, history_of, noted_history, put, show_objects
+from setpoint.system.git.history import History, history_of, noted_history, put, show_objects
 from setpoint.system.git.stage import stage
 from setpoint.workspace.snapshot import REFS
-
-CACHES = (
-    "__pycache__/",
-    "*.py[co]",
-    ".pytest_cache/",
-    ".mypy_cache/",
-    ".ruff_cache/",
-    ".coverage",
-    ".coverage.*",
-    ".hypothesis/",
-    IGNORED,
-)
-"""Left by checks, or there for the agent, and never part of a change; `.coveragerc` is none of them."""
-
-ATTRIBUTES = b"* !diff\n"
-"""No attribute of the tree hides a file from a diff: the content decides what is text."""
 
 AGENT_CONFIG = """\
 [core]
@@ -70,6 +51,8 @@ UNFINISHED = (
 STEERING = ("info/attributes", "info/grafts", "config.worktree", "commondir")
 """What makes a repository read files otherwise, or another configuration."""
 
+PLACE = "setpoint-work-copy"
+"""Names the file with the path of the work copy."""
 SALVAGE = "refs/setpoint/salvage/"
 CURRENT = "refs/setpoint-state/current"
 """The commit that the work copy started from or was last made equal to."""
@@ -79,6 +62,14 @@ FOUND = "refs/setpoint-state/found"
 
 BROUGHT = "refs/setpoint-state/brought/"
 """Commits that were made in other work copies of the same run."""
+
+
+class Recorded(NamedTuple):
+    """The files of a work copy as they were recorded."""
+
+    tree: Tree
+    unhidden: tuple[str, ...] = ()
+    """Files in it that only ignore rules hide which the base does not hold."""
 
 
 class SnapshotStore:
@@ -120,19 +111,21 @@ class SnapshotStore:
         ids = (await self.git("rev-parse", *names)).text.split()
         return [(Commit(commit), Tree(tree)) for commit, tree in zip(ids[::2], ids[1::2], strict=True)]
 
-    async def staged(self, base: Commit) -> Tree:
+    async def staged(self, base: Commit) -> Recorded:
         """Write all files of the work copy as a tree.
 
-        Environments and ignored files are left out, unless the base commit holds them.
+        Environments are left out, and files that git ignores by the rules of the base commit; unless the base
+        holds them.
         """
         real_folder(self.path)
-        answer = await stage(self.path, base, self._environment)
-        if not answer.ok or b"embedded git repository" in answer.stderr:
+        done = await stage(self.path, base, self._environment, old_rules=True)
+        if not done.answer.ok or b"embedded git repository" in done.answer.stderr:
             # A file without read permission, or a repository without a commit inside: make both harmless.
             _make_accessible(self.path)
             await self._take_repositories_away()
-            checked(self.path, await stage(self.path, base, self._environment))
-        return Tree((await self.git("write-tree")).text)
+            done = await stage(self.path, base, self._environment, old_rules=True)
+            checked(self.path, done.answer)
+        return Recorded(Tree((await self.git("write-tree")).text), done.unhidden)
 
     async def glanced(self, base: Commit) -> Tree:
         """Write all files as a tree while an agent may still change them, beside the index of the record."""
@@ -141,7 +134,7 @@ class SnapshotStore:
         apart = {**self._environment, "GIT_INDEX_FILE": str(index)}
         try:
             await asyncio.to_thread(shutil.copyfile, self.directory / "index", index)
-            checked(self.path, await stage(self.path, base, apart))
+            checked(self.path, (await stage(self.path, base, apart, old_rules=True)).answer)
             return Tree((await git(self.path, "write-tree", environment=apart)).text)
         finally:
             index.unlink(missing_ok=True)
@@ -250,6 +243,17 @@ class SnapshotStore:
         quiet = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance")
         await self.git("fetch", *quiet, str(other.directory), f"{commit}:{BROUGHT}{commit}")
 
+    def former(self) -> Path:
+        """Return where the work copy was when it was opened last; its place now if that is not known."""
+        try:
+            return Path(os.fsdecode((self.directory / PLACE).read_bytes()))
+        except FileNotFoundError:
+            return self.path
+
+    def note_path(self) -> None:
+        """Note where the work copy is."""
+        write_atomic_bytes(self.directory / PLACE, os.fsencode(self.path), flush=False)
+
     async def unlock(self) -> None:
         """End what a killed Setpoint left running here, and remove its locks; for the run's one owner."""
         mark = b"\0GIT_DIR=%s\0" % os.fsencode(self.directory)
@@ -308,43 +312,6 @@ def repository_of_run(state: Path, trace_id: TraceId) -> Path:
     """Name where the commits of a run lie."""
     former = state.absolute() / "work" / f"{trace_id}.git"
     return former if former.is_dir() else state.absolute() / "snapshots" / f"{trace_id}.git"
-
-
-def snapshot_repositories(state: Path) -> list[Path]:
-    """Find the snapshot stores of all runs."""
-    return [path for name in ("snapshots", "work") for path in (state / name).glob("*.git")]
-
-
-def borrow_from(store: Path, objects: Path) -> None:
-    """Have a snapshot store borrow the objects of the repository at its place now."""
-    alternates = store / "objects" / "info" / "alternates"
-    wanted = os.fsencode(f"{objects}\n")
-    if not alternates.is_file() or alternates.read_bytes() != wanted:
-        write_atomic_bytes(alternates, wanted)
-
-
-async def make_snapshot_store(store: SnapshotStore, root: Path, base: Commit) -> None:
-    """Clone the user's repository without its objects, under another name until it is complete."""
-    source = await git_directory(root)
-    if (await ask(root, "cat-file", "-e", f"{base}^{{commit}}")).exit_code:
-        raise WorkspaceError(
-            f"{root}: there is no commit {base} to start from", hint="start the run on a commit that exists"
-        )
-    folder, name = store.directory.parent, f".{store.directory.name}."
-    folder.mkdir(parents=True, exist_ok=True)
-    for abandoned in folder.glob(f"{glob.escape(name)}*.part"):
-        shutil.rmtree(abandoned, ignore_errors=True)  # a git that outlived its Setpoint may still write there
-    unfinished = Path(tempfile.mkdtemp(prefix=name, suffix=".part", dir=folder))
-    await fetch_missing(root, base)
-    await clone_shared(source, unfinished, "--bare")
-    own = source / "info" / "exclude"
-    kept = own.read_bytes() if own.is_file() else b""
-    write_atomic_bytes(
-        unfinished / "info" / "exclude", kept.rstrip() + b"\n" + "\n".join((*CACHES, "")).encode()
-    )
-    write_atomic_bytes(unfinished / "info" / "attributes", ATTRIBUTES)
-    await git(unfinished, "update-ref", BASE, base)
-    unfinished.rename(store.directory)
 
 
 def _remake(own: Path) -> None:

@@ -13,15 +13,17 @@ from setpoint.model.attempt import Attempt
 from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.model.run import Snapshot
 from setpoint.ports import WorkCopy
+from setpoint.ports.workspace import CopyLoss
 from setpoint.system.files.kept_folder import KeptFolder
 from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.git.git import DIFF, head
+from setpoint.workspace.copies_folder import may_take
+from setpoint.workspace.run_repository import make_snapshot_store
 from setpoint.workspace.snapshot import changes, message_of, read_snapshot, ref_of
 from setpoint.workspace.snapshot_store import (
     CURRENT,
     FOUND,
     SnapshotStore,
-    make_snapshot_store,
     snapshot_store_of,
 )
 
@@ -49,6 +51,8 @@ class GitWorkspace:
         """Uncommitted work that `open` found, until it is recalled."""
         self._folders_of: dict[str, KeptFolder] = {}
         """The folder of each open work copy, by its path."""
+        self._losses: dict[str, CopyLoss] = {}
+        """What `open` did to work copies that were not where they were, until somebody asks."""
         self._remade: set[str] = set()
         """Work copies that were made again, until somebody asks."""
         self._making = asyncio.Lock()
@@ -62,8 +66,9 @@ class GitWorkspace:
         await head(self._root)
         store = snapshot_store_of(self._folders, trace_id)
         if not store.directory.is_dir():
-            await make_snapshot_store(store, self._root, base)
-        lost = not store.path.is_dir()
+            await make_snapshot_store(store.directory, self._root, base)
+        former = store.former()
+        lost = not store.path.is_dir() or former != store.path
         store.path.mkdir(parents=True, exist_ok=True)
         await store.unlock()
         store.hide_agents_folder()
@@ -71,17 +76,40 @@ class GitWorkspace:
         ((_, tree),) = await store.trees(base)
         copy = WorkCopy(trace_id, str(store.path), base, tree, repository=str(store.directory))
         current = await store.commit_at(CURRENT)
-        if current is None or lost:
-            await store.make_equal(current or base, current)
+        if current is None:
+            await store.make_equal(base, current)
+        elif lost:
+            await self._made_again(copy, former, current)
         else:
             await self.restore(copy, current)
             left = self._put_away.pop(trace_id, None)
             if (found := await _found_work(store, left)) is not None:
                 self._salvaged[trace_id] = found
+        store.note_path()
         if (before := self._folders_of.pop(copy.path, None)) is not None:
             before.close()
         self._folders_of[copy.path] = KeptFolder(store.path)
         return copy
+
+    async def _made_again(self, copy: WorkCopy, former: Path, current: Commit) -> None:
+        """Make a work copy again that is not where it was, with its uncommitted edits if they are there."""
+        store = _store_of(copy)
+        left = None
+        kept = former != store.path and former.is_dir() and may_take(former, self._folders.state)
+        if kept:
+            tree = (await SnapshotStore(former, store.directory).staged(copy.base)).tree
+            ((_, before),) = await store.trees(current)
+            if tree != before:
+                await store.salvage(tree, current)
+                left = tree
+        await store.make_equal(current, current)
+        if (found := await _found_work(store, left)) is not None:
+            self._salvaged[copy.trace_id] = found
+        self._losses[copy.path] = CopyLoss(str(former), current, kept)
+
+    def loss(self, copy: WorkCopy) -> CopyLoss | None:
+        """Return what `open` did to a work copy that it did not find where it was; none where it found it."""
+        return self._losses.pop(copy.path, None)
 
     async def remade(self, copy: WorkCopy) -> bool:
         """Make a work copy again whose folder was deleted; whether that was so since the last question."""
@@ -158,13 +186,8 @@ class GitWorkspace:
         """Write the files of a work copy as a commit, under no ref yet."""
         store = _store_of(copy)
         ((parent, before),) = await store.trees(CURRENT)
-        tree = await store.staged(copy.base)
-        numstat = (
-            await store.git(*DIFF, "--no-renames", "-z", "--numstat", before, tree)
-            if tree != before
-            else None
-        )
-        files, inserted, deleted = changes(numstat.stdout) if numstat else ((), 0, 0)
+        tree, unhidden = await store.staged(copy.base)
+        files, inserted, deleted = await _changes(store, before, tree)
         described = Snapshot(
             label=label,
             commit=Commit(""),
@@ -175,6 +198,7 @@ class GitWorkspace:
             deletions=deleted,
             attempt=attempt,
             restored=tuple(restored),
+            unhidden=tuple(sorted(set(unhidden).intersection(files))),
         )
         message = message_of(described).encode()
         commit = Commit((await store.git("commit-tree", tree, "-p", parent, "-F", "-", stdin=message)).text)
@@ -194,7 +218,7 @@ class GitWorkspace:
         if of is not None:
             await store.bring(_store_of(of), commit)
         (current, before), (_, wanted) = await store.trees(CURRENT, commit)
-        left = await store.staged(copy.base)
+        left = (await store.staged(copy.base)).tree
         self._put_away.pop(copy.trace_id, None)
         if left not in (before, wanted):
             await store.salvage(left, current)
@@ -261,6 +285,13 @@ class GitWorkspace:
             answer = await store.git(*DIFF, "-p", "--src-prefix=a/", "--dst-prefix=b/", base, head)
             self._diffs[key] = _shortened(answer.stdout.decode("utf-8", "replace"))
         return self._diffs[key]
+
+
+async def _changes(store: SnapshotStore, old: str, new: str) -> tuple[tuple[str, ...], int, int]:
+    """Return paths, inserted and deleted lines between two commits or trees."""
+    if old == new:
+        return (), 0, 0
+    return changes((await store.git(*DIFF, "--no-renames", "-z", "--numstat", old, new)).stdout)
 
 
 async def _found_work(store: SnapshotStore, left: Tree | None) -> Tree | None:

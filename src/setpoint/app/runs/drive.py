@@ -20,7 +20,9 @@ from setpoint.errors import RecordedDataError, RunCancelled
 from setpoint.history.replay import history
 from setpoint.model.events import Body, Event
 from setpoint.model.events.run import RunResumed
+from setpoint.model.ids import TraceId
 from setpoint.model.run import RunOrder, RunOutcome
+from setpoint.model.wording import counted
 from setpoint.people.questions import waiting
 from setpoint.phase import loop
 from setpoint.ports import Durable
@@ -29,6 +31,7 @@ from setpoint.system.processes import end_left, owned, owner_of
 from setpoint.wiring.plugins import changed
 from setpoint.wiring.project import Project
 from setpoint.wiring.run_ports import run_ports_of
+from setpoint.workspace import hold_base, release_bases
 
 Runner = Callable[[Coroutine[Any, Any, RunOutcome]], RunOutcome]
 """Runs a coroutine in an event loop of its own, as `asyncio.run` does."""
@@ -104,13 +107,21 @@ async def _driven(
             key = f"resumed:{datetime.now(UTC).isoformat()}:{os.getpid()}"
             reason = "; ".join(part for part in (changed(order), await _ended(owner)) if part)
             log.append(order.trace_id, key, (RunResumed(process=os.getpid(), reason=reason),))
+        await hold_base(project.folders, order.trace_id, order.base)
         with owned(owner):
             return await loop.drive(order, run_ports_of(project, order, durable, log, told), durable)
 
-    return await DbosEngine(project.state).drive(ordered, run)
+    outcome = await DbosEngine(project.state).drive(ordered, run)
+    await release_bases(project.root, lambda each: _finished(project, each))
+    return outcome
+
+
+def _finished(project: Project, trace_id: TraceId) -> bool:
+    events = project.log.replay(trace_id)
+    return bool(events) and history(events).outcome is not None
 
 
 async def _ended(owner: str) -> str:
     """End what an earlier process of the run left, so that nothing edits the work copy beside the agent."""
     count = await asyncio.to_thread(end_left, f"{owner}/")
-    return f"ended {count} process{'es' if count > 1 else ''} that the run had left" if count else ""
+    return f"ended {counted(count, 'process')} that the run had left" if count else ""

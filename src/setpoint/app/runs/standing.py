@@ -11,6 +11,7 @@ from setpoint.history.replay import History, history
 from setpoint.model.ids import TraceId
 from setpoint.model.run import RunOrder
 from setpoint.model.unjudged import UnjudgedEdits
+from setpoint.model.wording import counted
 from setpoint.phase.policy.best_state import ranked
 from setpoint.wiring.project import Project
 from setpoint.workspace import repository_of_run
@@ -75,5 +76,9 @@ def _best(told: History) -> str:
     if best is None:
         return "none yet; no branch is made"
     failing, blocking = len(best.latest.failures), len(best.latest.blocking)
-    state = "verified" if best.verified else f"{failing} failing tests, {blocking} findings that block"
+    state = (
+        "verified"
+        if best.verified
+        else f"{counted(failing, 'failing test')}, {counted(blocking, 'blocking finding')}"
+    )
     return f"iteration {best.number}, {best.snapshot.commit[:10]}: {state}"

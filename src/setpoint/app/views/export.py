@@ -7,13 +7,14 @@ from importlib.metadata import version
 from pathlib import Path
 
 from setpoint.errors import SetpointError, UsageError
-from setpoint.history.reports.run_report import html
+from setpoint.history.reports.run_report import HTML, html, write_all
 from setpoint.history.traces import otlp
 from setpoint.history.traces.spans import SCHEMA_URL, spans
 from setpoint.model.ids import TraceId
 from setpoint.settings import inherited
 from setpoint.system.files.atomic import write_atomic
 from setpoint.wiring.project import Project
+from setpoint.workspace import ensure_state
 
 _LOG = logging.getLogger(__name__)
 
@@ -21,6 +22,19 @@ _LOG = logging.getLogger(__name__)
 def run_report(project: Project, trace_id: TraceId) -> str:
     """Write the report of a run as one self-contained page without scripts."""
     return html(project.log.replay(trace_id), project.artifacts.read)
+
+
+def kept_report(project: Project, trace_id: TraceId) -> Path | None:
+    """Return the report of a run; written again where it is missing, none where the record is gone, too."""
+    folder = project.run_folder(trace_id)
+    file = folder / HTML
+    if not file.is_file():
+        events = project.log.replay(trace_id)
+        if not events:
+            return None
+        ensure_state(project.root, project.state)
+        write_all(folder, events, project.artifacts.read)
+    return file
 
 
 def write_run_page(project: Project, trace_id: TraceId, file: Path) -> None:

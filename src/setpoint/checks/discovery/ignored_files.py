@@ -8,6 +8,7 @@ from pathlib import Path
 
 from setpoint.errors import WorkspaceError
 from setpoint.model.ids import Commit
+from setpoint.model.wording import counted
 from setpoint.system.git.git import ask, git
 
 SUBMODULES, LARGE = "submodules", "git-lfs"
@@ -58,4 +59,4 @@ async def _holding(root: Path | str, commit: Commit, kind: str, text: str, *path
 def _named(what: str, names: Collection[str]) -> str:
     shown = ", ".join(sorted(names)[:_MOST_NAMED])
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return f"{len(names)} {what}{'s' if len(names) > 1 else ''} ({shown}{more})"
+    return f"{counted(len(names), what)} ({shown}{more})"

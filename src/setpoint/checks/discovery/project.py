@@ -17,6 +17,7 @@ from setpoint.checks.discovery.interpreter import PROBE_S, Interpreter, environm
 from setpoint.checks.discovery.layout import Layout, configuration, read_layout
 from setpoint.checks.discovery.program import MENDS, Program, found_program, python_program
 from setpoint.model.ids import Commit
+from setpoint.model.wording import counted
 from setpoint.presets import Preset, presets
 from setpoint.presets.check_settings import ChecksSettings
 from setpoint.system.git.git import contents, files_at
@@ -163,7 +164,7 @@ def _runner(checks: ChecksSettings, layout: Layout, project: Interpreter) -> dic
         if asked is True:
             return {name: f"setting checks.{name}"}
     count = len(layout.tests)
-    found = f"{count} file{'s' if count > 1 else ''} of tests, for example {layout.tests[0]}" if count else ""
+    found = f"{counted(count, 'file')} of tests, for example {layout.tests[0]}" if count else ""
     plain = layout.for_unittest and not project.has("pytest") and not layout.pytest_config
     if plain and checks.unittest == "auto":
         return {"unittest": f"{found}; pytest is not installed in the project's environment"}

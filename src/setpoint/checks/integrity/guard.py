@@ -35,6 +35,7 @@ from setpoint.model.value import Value
 from setpoint.ports import WorkCopy
 from setpoint.system.files.atomic import real_folder, write_atomic
 from setpoint.system.git.git import ask, changed_files, commit_of, contents, files_at, git, located
+from setpoint.system.git.ignore_rules import hidden_at, take
 
 Weigh = Callable[[Offer], Awaitable[Weighed]]
 _LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
@@ -277,6 +278,8 @@ class Guard:
             await asyncio.to_thread(shutil.copyfile, own, index)
         # What cannot be read cannot be recorded either; the workspace repairs that in the snapshot.
         await ask(self._root, "add", "--all", "--ignore-errors", "--", ".", environment=self._at(index))
+        hidden = await hidden_at(self._root, self._base, self._at(index))  # the snapshot holds these too
+        await take(self._root, hidden, self._at(index))
         return Tree((await git(self._root, "write-tree", environment=self._at(index))).text)
 
     async def _tree_with_base(self, index: Path, paths: tuple[str, ...]) -> Tree:

@@ -70,7 +70,7 @@ class TreeRecorder:
         try:
             if not known:
                 await git(self.root, "read-tree", start, environment=variables)
-            recorded = (await stage(self.root, start, variables)).ok
+            recorded = (await stage(self.root, start, variables)).answer.ok
         except WorkspaceError:  # an index that a crash left half written, or a lock beside it
             recorded = False
         if not recorded:
@@ -84,7 +84,7 @@ class TreeRecorder:
 
     async def _add_all(self, start: Commit, variables: Mapping[str, str]) -> None:
         """Record every file; what git cannot take in is named with a hint."""
-        answer = await stage(self.root, start, variables)
+        answer = (await stage(self.root, start, variables)).answer
         if answer.ok:
             return
         said = answer.stderr.decode("utf-8", "replace").strip()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from setpoint.errors import ExitCode
+from setpoint.model.wording import counted
 
 if TYPE_CHECKING:
     from setpoint.model.mutation import Mutant, MutationReport
@@ -71,7 +72,7 @@ def show(report: MutationReport) -> None:
 def _looked(survivor: Mutant) -> str:
     if survivor.tests == 1:
         return "1 test passes" + "  (and takes the same path)" * survivor.same_path
-    return f"{survivor.tests} tests pass" + "  (and take the same path)" * survivor.same_path
+    return f"{counted(survivor.tests, 'test')} pass" + "  (and take the same path)" * survivor.same_path
 
 
 def _notes(report: MutationReport) -> list[str]:

@@ -10,6 +10,7 @@ import typer
 
 from setpoint.cli.render.styles import say
 from setpoint.errors import ExitCode, UsageError
+from setpoint.model.wording import counted
 
 if TYPE_CHECKING:
     from setpoint.model.flaky import FlakyTest, Quarantined
@@ -66,5 +67,5 @@ def _show(
     if not entries:
         say("no test is in quarantine")
     for known in flaky:
-        runs = "1 run" if len(known.seen) == 1 else f"{len(known.seen)} runs"
+        runs = counted(len(known.seen), "run")
         say(f"flaky: {known.test}  in {runs}, last {known.seen[-1]:%Y-%m-%d}")

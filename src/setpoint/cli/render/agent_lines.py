@@ -9,6 +9,7 @@ from setpoint.model import events as e
 from setpoint.model.attempt import Attempt, ModelCall, Recovery
 from setpoint.model.events.live import (
     AgentInterrupted,
+    CopyRemade,
     EditsChosen,
     HintGiven,
     HintTaken,
@@ -21,6 +22,7 @@ from setpoint.model.events.live import (
     Steering,
 )
 from setpoint.model.facts.spending import origin, used
+from setpoint.model.wording import counted
 
 
 def of_agent(
@@ -47,8 +49,10 @@ def of_agent(
         case e.AgentFinished():
             snapshot = body.snapshot
             restored = f"; restored {', '.join(snapshot.restored)}" if snapshot.restored else ""
+            if snapshot.unhidden:
+                restored += f"; kept although ignore rules hide them: {', '.join(snapshot.unhidden)}"
             broke = broken(snapshot.attempt)
-            change = f"{len(snapshot.files)} files, +{snapshot.insertions} -{snapshot.deletions}"
+            change = f"{counted(len(snapshot.files), 'file')}, +{snapshot.insertions} -{snapshot.deletions}"
             return Line(f"change {snapshot.commit[:10]}: {change}{restored}{broke}", "red" if broke else "")
         case _:
             assert_never(body)
@@ -70,14 +74,28 @@ def of_live(body: e.AboutLive) -> Line:
             return Line(f"  {body.label} asks: {body.question} ({who})", "magenta")
         case SessionOpened() | EditsChosen():
             return _of_try(body)
+        case CopyRemade():
+            shown = Line(_copy_remade(body), "yellow")
         case _:
-            return _of_steering(body)
+            shown = _of_steering(body)
+    return shown
+
+
+def _copy_remade(body: CopyRemade) -> str:
+    """Say where a work copy was, from what it was made again, and what became of its edits."""
+    made = f"the work copy is not at {body.path} any more" if body.path == body.former else ""
+    made = made or f"the work copy was at {body.former}; it is at {body.path} now"
+    if body.kept:
+        edits = "; uncommitted edits were brought along"
+    else:
+        edits = f"; uncommitted edits of {body.label} are gone" if body.label else ""
+    return f"{made}, made again from {body.commit[:10]}{edits}"
 
 
 def _project_text(body: ProjectTextShown) -> str:
     """Say which instructions of the project an agent has, and how it comes to them."""
     count = len(body.skills)
-    given = [*body.files, f"{count} skill{'s' if count > 1 else ''}"] if count else list(body.files)
+    given = [*body.files, counted(count, "skill")] if count else list(body.files)
     told = [f"is given {', '.join(given)}"] if given else []
     told += [f"reads {', '.join(body.read)}"] if body.read else []
     told += [f"has the tools of {', '.join(body.servers)}"] if body.servers else []

@@ -19,6 +19,7 @@ from setpoint.model.evidence import CheckResult, CheckState
 from setpoint.model.facts.spending import UNKNOWN, in_time
 from setpoint.model.gate import Answer
 from setpoint.model.run import UNPROVEN_MARK, Action, Ending, RunOutcome
+from setpoint.model.wording import counted, shortened
 
 _MOST_NAMED = 5
 _OTHERS = m.AboutMemory | people.Feedback | AboutProduction | e.AboutLive | e.ProofMeasured | e.TestsSealed
@@ -145,7 +146,7 @@ def answer_text(answer: Answer) -> str:
     parts = [f"{answer.choice}{f' by `{answer.acceptance}`' if answer.acceptance else ''}"]
     grant = answer.grant
     if grant.iterations:
-        parts.append(f"{grant.iterations} more iteration{'s' if grant.iterations != 1 else ''}")
+        parts.append(counted(grant.iterations, "more iteration"))
     if grant.cost_usd:
         parts.append(f"${grant.cost_usd:.2f} more")
     if grant.wall_s:
@@ -247,7 +248,7 @@ def _of_phase(
         case e.ReviewCompleted():
             verdict = body.verdict
             found = (
-                f", {len(verdict.findings)} findings ({len(verdict.blocking)} blocking)"
+                f", {counted(len(verdict.findings), 'finding')} ({len(verdict.blocking)} blocking)"
                 if verdict.findings
                 else ""
             )
@@ -281,7 +282,7 @@ def _of_candidates(body: e.CandidateMade | e.CandidateMeasured | e.CandidateChos
     match body:
         case e.CandidateMade():
             snapshot, broke = body.snapshot, broken(body.snapshot.attempt)
-            change = f"{len(snapshot.files)} files, +{snapshot.insertions} -{snapshot.deletions}"
+            change = f"{counted(len(snapshot.files), 'file')}, +{snapshot.insertions} -{snapshot.deletions}"
             text = f"candidate {body.candidate} ({body.agent}), {snapshot.commit[:10]}: {change}{broke}"
             return Line(text, "red" if broke else "")
         case e.CandidateMeasured():
@@ -300,7 +301,7 @@ def _standing(each: CandidateResult) -> str:
     score = "" if each.score is None else f"quality {each.score:.2f}, "
     return (
         f"{each.candidate} {each.agent}: {failing}{each.red} red, {each.blocking} blocking, {score}"
-        f"{each.findings} findings, {each.lines} lines, {cost}"
+        f"{counted(each.findings, 'finding')}, {counted(each.lines, 'line')}, {cost}"
     )
 
 
@@ -358,7 +359,7 @@ def _summary(evaluation: Evaluation) -> str:
     if evaluation.quarantined:
         parts.append(f"{len(evaluation.quarantined)} in quarantine")
     if evaluation.findings:
-        parts.append(f"{len(evaluation.findings)} findings ({len(evaluation.blocking)} blocking)")
+        parts.append(f"{counted(len(evaluation.findings), 'finding')} ({len(evaluation.blocking)} blocking)")
     if evaluation.coverage is not None:
         parts.append(f"coverage {evaluation.coverage.lines:.0%}")
     parts += [f"{each.check} broke: {each.reason}" for each in evaluation.broken]
@@ -377,4 +378,4 @@ def measured_line(result: CheckResult) -> str:
     evidence = result.evidence
     counts = " ".join(f"{name}={count}" for name, count in evidence.counts.items())
     took = "cached" if evidence.cached else f"{evidence.duration_s:.1f} s"
-    return f"{evidence.check} {evidence.state} {counts} ({took}) {evidence.reason[:200]}".rstrip()
+    return f"{evidence.check} {evidence.state} {counts} ({took}) {shortened(evidence.reason, 200)}".rstrip()

@@ -13,6 +13,7 @@ from rich.cells import cell_len, set_cell_size
 from setpoint.app.views.live import Moment, Pane
 from setpoint.app.views.live.moment import Reached, call_text, lasted
 from setpoint.cli.project.metrics import sparkline
+from setpoint.model.wording import counted
 
 LEAST_WIDTH = 24
 """A narrower terminal gets rows of this width."""
@@ -123,11 +124,11 @@ def _panes(panes: Sequence[Pane], width: int, room: int) -> list[Row]:
 
 
 def _pane(pane: Pane, width: int) -> Iterator[Row]:
-    counted = [f"{pane.calls} call{'s' if pane.calls != 1 else ''}"] if pane.calls else []
-    counted += [f"{pane.errors} failed"] if pane.errors else []
-    counted += [f"edited {', '.join(pane.files)}"] if pane.files and width >= NARROW else []
-    counted += [f"{len(pane.files)} edited"] if pane.files and width < NARROW else []
-    yield Row(_spread(f"  {_who(pane)}  {', '.join(counted)}".rstrip(), lasted(pane.elapsed_s), width))
+    told = [counted(pane.calls, "call")] if pane.calls else []
+    told += [f"{pane.errors} failed"] if pane.errors else []
+    told += [f"edited {', '.join(pane.files)}"] if pane.files and width >= NARROW else []
+    told += [f"{len(pane.files)} edited"] if pane.files and width < NARROW else []
+    yield Row(_spread(f"  {_who(pane)}  {', '.join(told)}".rstrip(), lasted(pane.elapsed_s), width))
     for each in pane.running:
         yield Row(_spread(f"  ▸ {call_text(each.call)}", lasted(each.elapsed_s), width), "cyan")
     if pane.silence:

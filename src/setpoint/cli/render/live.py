@@ -16,6 +16,7 @@ from setpoint.app.people.gates import OpenGate, open_gate
 from setpoint.app.runs.drive import drive_run
 from setpoint.app.runs.exit_codes import EXIT
 from setpoint.app.runs.standing import standing_lines, unjudged_lines
+from setpoint.app.views.export import kept_report
 from setpoint.cli.render.console import Screen
 from setpoint.cli.render.cover_summary import show_cover
 from setpoint.cli.render.event_lines import measured_line
@@ -137,7 +138,6 @@ def summary(project: Project, order: RunOrder, outcome: RunOutcome) -> dict[str,
 
 
 def _closing(console: Console, project: Project, order: RunOrder, outcome: RunOutcome) -> None:
-    folder = project.run_folder(order.trace_id)
     if outcome.branch:
         console.print(
             f"branch:  {outcome.branch}   (git diff {order.base[:10]}...{outcome.branch})", markup=False
@@ -155,7 +155,9 @@ def _closing(console: Console, project: Project, order: RunOrder, outcome: RunOu
         console.print(f"known:   {issue}", markup=False)
     if outcome.halt is not None and outcome.halt.go_on:
         console.print(f"next:    {outcome.halt.go_on}", markup=False)
-    console.print(f"report:  {folder / 'report.html'}", markup=False)
+    report = kept_report(project, order.trace_id)
+    gone = f"none: the record of the run was removed from {project.state} while it worked"
+    console.print(f"report:  {report or gone}", markup=False)
     console.print(f"details: setpoint show {order.trace_id}", markup=False)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from setpoint.model.attempt import Role, ToolCall
+from setpoint.model.ids import Commit
 from setpoint.model.value import Text, Value
 
 
@@ -106,6 +107,27 @@ class EditsChosen(Value):
     """Whether an earlier try made what was chosen, and not the last one."""
 
 
+class CopyRemade(Value):
+    """A work copy was not where it was, for example in another cache folder, and was made again."""
+
+    kind: Literal["run.copy_remade"] = "run.copy_remade"
+    former: Text
+    """Where it was."""
+    path: Text
+    """Where it is now."""
+    commit: Commit
+    """What it was made from: the newest recorded state."""
+    kept: bool
+    """Whether uncommitted edits were brought along from the former place."""
+    label: str = ""
+    """The attempt that was under way; empty if none was."""
+
+    @property
+    def lost(self) -> bool:
+        """Whether edits of an attempt are gone."""
+        return bool(self.label) and not self.kept
+
+
 class HintGiven(Value):
     """A person tells the maker something while a run works; it reaches the maker with its next prompt."""
 
@@ -160,7 +182,7 @@ class PauseEnded(Value):
 
 Steering = HintGiven | HintTaken | AgentInterrupted | PauseRequested | RunHeld | PauseEnded
 """What a person asks for while a run works, and what became of it."""
-AboutLive = (
-    ToolStarted | AgentSaid | ProjectTextShown | QuestionAnswered | SessionOpened | EditsChosen | Steering
-)
+AboutEdits = SessionOpened | EditsChosen | CopyRemade
+"""What becomes of edits that were not recorded as the result of an attempt."""
+AboutLive = ToolStarted | AgentSaid | ProjectTextShown | QuestionAnswered | AboutEdits | Steering
 """What an agent is doing at the moment, and what a person says to it."""

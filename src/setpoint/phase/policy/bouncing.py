@@ -15,6 +15,7 @@ from setpoint.model.finding import Category, Finding
 from setpoint.model.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.model.run import Halt, Limits, Round
 from setpoint.model.verdict import HardGate, Judgement
+from setpoint.model.wording import counted, shortened
 from setpoint.phase.policy.restored_files import listed, restored_in
 
 POLICY = "bouncing-v1"
@@ -23,6 +24,8 @@ RESEARCH = frozenset({Category.REQUIREMENTS, Category.MISSING_INFORMATION, Categ
 """Categories of findings that go back to `research`."""
 PLAN = frozenset({Category.ARCHITECTURE, Category.DESIGN, Category.APPROACH, Category.SCOPE})
 """Categories of findings that go back to `plan`."""
+MOST_REASON = 160
+"""Characters of a message in the reason of a bounce."""
 NOT_REACHED = "not reached"
 """Prefix of the reason of a gate that was not evaluated because of an earlier one."""
 
@@ -117,17 +120,21 @@ def outcome_line(judged: Round) -> str:
     red, findings = failures(judged), blocking(judged)
     parts = []
     if red:
-        parts.append(f"{len(red)} failing, first {red[0].test}: {red[0].message[:160]}")
+        parts.append(f"{len(red)} failing, first {red[0].test}: {_told(red[0].message)}")
     if findings:
-        parts.append(f"{len(findings)} blocking findings, first {findings[0].message[:160]}")
-    parts += [f"{evidence.check} broke: {evidence.reason[:160]}" for evidence in judged.latest.broken]
+        parts.append(f"{counted(len(findings), 'blocking finding')}, first {_told(findings[0].message)}")
+    parts += [f"{evidence.check} broke: {_told(evidence.reason)}" for evidence in judged.latest.broken]
     why = "; ".join(parts) or _failed_gates(judged)
     also = f"; restored: {listed(back)}" if back else ""
     return f"sent back by {judged.bounced_from or 'the gates'}: {why}{also}"
 
 
+def _told(message: str) -> str:
+    return shortened(message, MOST_REASON)
+
+
 def _failed_gates(judged: Round) -> str:
     """Name the failed gates that no finding and no failure explains."""
     failed = [gate for gate in judged.gates if not gate.passed and not gate.reason.startswith(NOT_REACHED)]
-    reasons = [f"gate {gate.name} did not pass: {gate.reason[:160]}" for gate in failed]
+    reasons = [f"gate {gate.name} did not pass: {_told(gate.reason)}" for gate in failed]
     return "; ".join(reasons) or "a gate did not pass"

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from setpoint.model.run import Round
+from setpoint.model.wording import shortened
 
 _SOURCE, _RULE = "integrity", "protected"
 _MOST = 3
@@ -24,7 +25,7 @@ def restored_in(judged: Round) -> tuple[str, ...]:
 def listed(tried: Sequence[str]) -> str:
     """Return the first of them in one line."""
     more = f"; and {len(tried) - _MOST} more" if len(tried) > _MOST else ""
-    return f"{'; '.join(each[:160] for each in tried[:_MOST])}{more}"
+    return f"{'; '.join(shortened(each, 160) for each in tried[:_MOST])}{more}"
 
 
 def restored_in_all(rounds: Sequence[Round]) -> str:

@@ -14,6 +14,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from setpoint.model.production import Blame, Change, Deployment, Hypothesis, Signal, Suspicion
+from setpoint.model.wording import counted
 
 RELEASE_WEIGHT = 0.6
 """The signal names the release that brought the commit; shared by all commits that it brought."""
@@ -174,5 +175,5 @@ def _span(seconds: float) -> str:
     for unit, size in (("day", 86400), ("hour", 3600), ("minute", 60)):
         if seconds >= size:
             count = int(seconds // size)
-            return f"{count} {unit}{'s' if count > 1 else ''}"
+            return counted(count, unit)
     return "less than a minute"

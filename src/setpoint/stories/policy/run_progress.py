@@ -29,6 +29,7 @@ from setpoint.model.run import Action, RunOrder, RunOutcome
 from setpoint.model.stories.board import PhaseProgress
 from setpoint.model.stories.story import Refinement
 from setpoint.model.value import Instant
+from setpoint.model.wording import counted
 
 IN_PROGRESS, FAILED, PASSED = "in_progress", "failed", "passed"
 """Results of a refinement, as R4 names them."""
@@ -174,7 +175,7 @@ class Follower:
         severities = Counter(finding.severity for finding in found)
         parts = [f"{severities[each]} {each}" for each in reversed(Severity) if severities[each]]
         if bounce.failures:
-            parts.append(f"{bounce.failures} failing test{'s' if bounce.failures != 1 else ''}")
+            parts.append(counted(bounce.failures, "failing test"))
         return f"{bounce.source.capitalize()} failed: {', '.join(parts) or bounce.reason}"
 
 

@@ -200,7 +200,7 @@ async def tree_of(root: Path | str, commit: str) -> Tree:
 
 async def files_at(root: Path | str, commit: str) -> tuple[str, ...]:
     """List all files of a commit, submodules as their directory, with `/` between the parts of a path."""
-    return _names((await git(root, "ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)).stdout)
+    return names_of((await git(root, "ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)).stdout)
 
 
 async def show(root: Path | str, commit: str, path: str) -> bytes | None:
@@ -235,7 +235,7 @@ async def contents(root: Path | str, commit: str, paths: Iterable[str]) -> dict[
 
 async def changed_files(root: Path | str, base: str, head: str) -> tuple[str, ...]:
     """List the paths that differ between two commits; a renamed file counts with both of its names."""
-    return _names(
+    return names_of(
         (await git(root, "diff-tree", "-r", "-z", "--no-renames", "--name-only", base, head)).stdout
     )
 
@@ -280,7 +280,8 @@ def _unescaped(code: bytes) -> bytes:
     return _PLAIN.get(code, code)
 
 
-def _names(listing: bytes) -> tuple[str, ...]:
+def names_of(listing: bytes) -> tuple[str, ...]:
+    """Read paths that git ends with zero bytes."""
     return tuple(os.fsdecode(name) for name in listing.split(b"\0") if name)
 
 

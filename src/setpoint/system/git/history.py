@@ -105,6 +105,12 @@ async def history_of(source: Path, place: Path, base: Commit | None = None) -> H
     return History(base, place, packed)
 
 
+def complete_history(copies: Path, base: Commit) -> Path | None:
+    """Return the repository with the history of a commit in a folder of copies, if it is complete."""
+    place = copies / FOLDER / f"{base}.git"
+    return place if _whole(place) else None
+
+
 def borrowed(work_tree: Path | str) -> list[Path]:
     """Return the folders of objects, there and real, that the repository in a work tree borrows."""
     try:

@@ -46,6 +46,7 @@ from setpoint.model.gate import Gate
 from setpoint.model.pipeline import PhaseKind
 from setpoint.model.run import RunOrder, Snapshot
 from setpoint.model.value import Instant, Value
+from setpoint.model.wording import counted
 
 TEXT_LINES = 200
 """Lines of an agent's text that are remembered."""
@@ -307,8 +308,8 @@ class LiveRun:
     def _open(self) -> str:
         if not self._measured:
             return ""
-        counted = ((self._failing, "failing test"), (self._blocking + self._objections, "finding"))
-        parts = [f"{count} {name}{'s' if count != 1 else ''}" for count, name in counted if count]
+        kinds = ((self._failing, "failing test"), (self._blocking + self._objections, "finding"))
+        parts = [counted(count, name) for count, name in kinds if count]
         return " and ".join(parts) or "nothing open"
 
     def _cost(self, limit: Decimal) -> str:
@@ -334,7 +335,7 @@ def _change(snapshot: Snapshot | None) -> str:
     if snapshot is None or snapshot.empty:
         return ""
     files = len(snapshot.files)
-    return f"{files} file{'s' if files != 1 else ''} +{snapshot.insertions} -{snapshot.deletions}"
+    return f"{counted(files, 'file')} +{snapshot.insertions} -{snapshot.deletions}"
 
 
 def _gap(since: Instant, now: datetime) -> float:

@@ -1,0 +1,70 @@
+"""Say which disk is full, what to free there, and that nothing recorded is lost."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from setpoint.settings import load
+from setpoint.workspace import cache_folder
+
+LITTLE = 20_000_000
+"""Bytes; a disk with less free is taken for the full one."""
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_WORDS = ("No space left on device", "Disk quota exceeded", "database or disk is full")
+
+
+def full_disk(error: BaseException, root: Path) -> str:
+    """Describe an error that a full disk causes, for a repository; empty for any other error."""
+    said = next((text for each in _causes(error) if (text := _said(each))), "")
+    if not said:
+        return ""
+    full = [
+        f"{folder} ({free / 1e6:.0f} MB free): {what}"
+        for folder, what in _folders(root).items()
+        if (free := _free(folder)) is not None and free < LITTLE
+    ]
+    where = f": {'; '.join(full)}" if full else ""
+    again = "then repeat the command; `setpoint resume` continues a run, and nothing recorded is lost"
+    return f"no space left on the disk ({said})\n  hint: free some space{where}; {again}"
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    waiting: list[BaseException | None] = [error]
+    while waiting:
+        each = waiting.pop()
+        if each is None or id(each) in seen:
+            continue
+        seen.add(id(each))
+        yield each
+        inner = each.exceptions if isinstance(each, BaseExceptionGroup) else ()
+        waiting += [each.__cause__, each.__context__, *inner]
+
+
+def _said(error: BaseException) -> str:
+    """Return what shows that a disk is full; empty where nothing does."""
+    if isinstance(error, OSError) and error.errno in _FULL:
+        return f"{error.filename or 'a file'}: {error.strerror}"
+    code = getattr(error, "sqlite_errorcode", None)
+    words = next((words for words in _WORDS if words in str(error)), "")
+    return words or ("the database cannot grow" if code == sqlite3.SQLITE_FULL else "")
+
+
+def _folders(root: Path) -> dict[Path, str]:
+    """Return the folders that Setpoint writes to, with what may be removed there."""
+    settings = load(root)
+    return {
+        cache_folder(settings, root): "copies of finished runs, which can be made again",
+        root / settings.state_dir: "`cache/` in it can be emptied",
+        Path(tempfile.gettempdir()): "temporary files",
+    }
+
+
+def _free(folder: Path) -> int | None:
+    there = next((each for each in (folder, *folder.parents) if each.is_dir()), None)
+    return None if there is None else shutil.disk_usage(there).free
