@@ -50,7 +50,7 @@ async def _place_rules(root: Path, commit: str, token: str, environment: Mapping
     """Fill an index with the rules of a commit under another name.
 
     Git reads rules from the index where a file is not meant to be in the work tree. The name is made up each
-    time, so that no file of the tree can stand in its place.
+    time, so that no file of the tree can take its place.
     """
     listed = (await git(root, "ls-tree", "-r", "-z", "--full-tree", commit, environment=environment)).stdout
     entries, names = [], []
