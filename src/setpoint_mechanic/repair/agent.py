@@ -21,6 +21,7 @@ from setpoint_mechanic.repair.codemods import Tool, mended_by_tools
 from setpoint_mechanic.repair.earlier_attempts import tried_digests
 from setpoint_mechanic.repair.fixing import fixed
 from setpoint_mechanic.repair.known_changes import known_changes
+from setpoint_mechanic.repair.languages import not_mine, of_python
 from setpoint_mechanic.repair.summary import NO_FEATURES, told_fixes, told_repair
 from setpoint_probe.wire.answer import UnreadableAnswer
 from setpoint_probe.wire.order import engine_argv, read_result, write_request
@@ -65,10 +66,14 @@ class MechanicAgent:
         if brief.role is not Role.MAKER:
             work.say(NO_FEATURES)
         else:
-            fixers = () if brief.session in self._fixed else self._fixers
-            self._fixed.add(brief.session)
-            await work.apply_fixes(self._pytest_args, fixers)
-            if brief.failures:
+            foreign = bool(brief.failures) and not of_python(brief.failures)
+            if brief.findings or not foreign:
+                fixers = () if brief.session in self._fixed else self._fixers
+                self._fixed.add(brief.session)
+                await work.apply_fixes(self._pytest_args, fixers)
+            if foreign:
+                breakage = None if work.calls.made else not_mine(brief.failures)
+            elif brief.failures:
                 breakage = await self._repair(work)
             elif not work.calls.made:
                 work.say(
@@ -91,7 +96,7 @@ class MechanicAgent:
         try:
             request = Request(
                 tree=brief.workdir,
-                failing=tuple(failure.test for failure in brief.failures),
+                failing=of_python(brief.failures),
                 cpu_s=wall_s,
                 wall_s=wall_s,
                 extra_s=self._alternatives_s,
