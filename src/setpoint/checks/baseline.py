@@ -8,7 +8,16 @@ from dataclasses import dataclass, replace
 
 from setpoint.checks.flaky.flaky import still_flaky
 from setpoint.model.evaluation import Stage
-from setpoint.model.evidence import SUITES, Cause, CheckResult, Coverage, Failure, TestReport, whole_suite
+from setpoint.model.evidence import (
+    SUITES,
+    Cause,
+    CheckResult,
+    Coverage,
+    Failure,
+    TestReport,
+    whole_coverage,
+    whole_suite,
+)
 from setpoint.model.finding import Finding
 from setpoint.model.flaky import Quarantined, covering
 from setpoint.model.ids import Commit, Tree
@@ -37,7 +46,7 @@ class Measurements(Value):
     @property
     def coverage(self) -> Coverage | None:
         """What the tests reached, where that was measured."""
-        return next((each.coverage for each in self.results if each.coverage is not None), None)
+        return whole_coverage(self.results)
 
 
 def new_findings(now: Iterable[Finding], base: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -17,6 +17,7 @@ from setpoint.checks.integrity.isolation import isolated
 from setpoint.checks.mutation.check import MutationEngine, MutationScore
 from setpoint.checks.run import Group, Unmeasured
 from setpoint.checks.suites.coverage import CoverageReport, run_options
+from setpoint.checks.suites.package_coverage import PackageCoverage
 from setpoint.checks.suites.package_suite import RUNNERS, PackageSuite, owner
 from setpoint.checks.suites.pytest import Runner, TestSuite
 from setpoint.checks.target import Target
@@ -29,7 +30,7 @@ from setpoint.checks.tools.sonarqube import SonarQube
 from setpoint.checks.tools.tool import Tool
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.evaluation import Stage
-from setpoint.model.evidence import CheckState
+from setpoint.model.evidence import COVERAGE_OF, CheckState
 from setpoint.model.stories.story import KnownRed, Story
 from setpoint.ports import Check
 from setpoint.presets import Preset, presets
@@ -221,7 +222,10 @@ class Plan:
             if target.stage is Stage.EVALUATE and not target.fast:
                 only = tuple(test for test in target.suspects if owner(test, self.project.chosen) == name)
             if name in self.project.chosen and (only is None or only):
-                yield self._package_suite(name, target, only)
+                group = self._package_suite(name, target, only)
+                yield group
+                if target.stage is not Stage.EVALUATE and f"{COVERAGE_OF}{name}" in self.project.chosen:
+                    yield from _coverage(group)
 
     def _package_suite(self, name: str, target: Target, only: Selection) -> Group:
         program, preset = self.project.programs.get(name), presets()[name]
@@ -387,6 +391,14 @@ class Plan:
             )
             checks.append(TestSuite(runner=self.runner(None, python), only=tuple(own)))
         return tuple(checks)
+
+
+def _coverage(suite: Group) -> Iterator[Group]:
+    """Watch what the tests of a runner reach, where it is installed."""
+    for check in suite.checks:
+        if isinstance(check, PackageSuite) and suite.identity is not None:
+            watched = PackageCoverage(suite=check)
+            yield Group(checks=(watched,), identity=(watched.name, *suite.identity))
 
 
 def _of_suite(suite: TestSuite, target: Target, *after: Check) -> tuple[Check, ...]:

@@ -228,6 +228,10 @@ class TestReport(Value):
         )
 
 
+FEWEST_CHANGED = 10
+"""With fewer executable changed lines a share says nothing."""
+
+
 class Coverage(Value):
     """What the tests reached."""
 
@@ -243,6 +247,36 @@ class Coverage(Value):
     """Number of executable changed lines."""
     files: dict[Text, tuple[int, int]] = {}
     """Reached and executable lines of each file; left out of evaluations."""
+
+
+COVERAGE_OF = "coverage_"
+"""Begins the names of checks that measure coverage in other languages; the runner of the tests follows."""
+
+
+def whole_coverage(results: Iterable[CheckResult]) -> Coverage | None:
+    """Make one coverage of all that Setpoint measured; where that is none, take the first that was read."""
+    known = [each for each in results if each.coverage is not None]
+    own = [
+        each.coverage
+        for each in known
+        if each.evidence.check.startswith(COVERAGE_OF) or each.evidence.check == "coverage"
+    ]
+    measured = [each for each in own or [each.coverage for each in known][:1] if each is not None]
+    if len(measured) < 2:  # noqa: PLR2004 - one is the whole
+        return measured[0] if measured else None
+    files = {file: lines for each in measured for file, lines in each.files.items()}
+    reached, every = (sum(lines[place] for lines in files.values()) for place in (0, 1))
+    changed = sum(each.changed_executable for each in measured)
+    uncovered = {file: lines for each in measured for file, lines in each.uncovered_changed.items()}
+    missed = sum(map(len, uncovered.values()))
+    return Coverage(
+        lines=reached / every if every else 1.0,
+        branches=next((each.branches for each in measured if each.branches is not None), None),
+        changed_lines=(changed - missed) / changed if changed >= FEWEST_CHANGED else None,
+        uncovered_changed=uncovered,
+        changed_executable=changed,
+        files=files,
+    )
 
 
 def whole_suite(reports: Iterable[TestReport]) -> TestReport | None:

@@ -56,7 +56,8 @@ class ChecksSettings(BaseModel):
     pytest_args: tuple[str, ...] = ()
     """Arguments added to every pytest run."""
     coverage: bool | Literal["auto"] = "auto"
-    """Measure coverage with the full suite; `auto` where `coverage` is installed beside pytest."""
+    """Measure coverage with the full suite; `auto`: Python where `coverage` is installed beside pytest, other
+    languages always ([Coverage](../how-to/languages.md#coverage))."""
     coverage_goal: float = Field(default=0.80, gt=0, le=1)
     """Share of lines that gives the full mark for coverage."""
     timeout_s: float = Field(default=900.0, gt=0)

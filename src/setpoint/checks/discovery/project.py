@@ -16,6 +16,7 @@ from setpoint.checks.discovery.ignored_files import MENDS as NOT_THERE
 from setpoint.checks.discovery.interpreter import PROBE_S, Interpreter, environment, literal
 from setpoint.checks.discovery.layout import Layout, configuration, read_layout
 from setpoint.checks.discovery.program import MENDS, Program, found_program, python_program
+from setpoint.model.evidence import COVERAGE_OF, SUITES
 from setpoint.model.ids import Commit
 from setpoint.model.wording import counted
 from setpoint.presets import Preset, presets
@@ -112,7 +113,19 @@ def choose(checks: ChecksSettings, layout: Layout, both: Interpreters) -> dict[s
             chosen[name] = f"setting checks.{name}"
         elif use == "auto" and (reason := _automatic(name, preset, layout, both)):
             chosen[name] = reason
-    return chosen
+    return chosen | _coverage(checks, chosen)
+
+
+def _coverage(checks: ChecksSettings, chosen: Mapping[str, str]) -> dict[str, str]:
+    """Choose the coverage of tests in other languages, which needs nothing of the project."""
+    if checks.coverage is False:
+        return {}
+    suites = [name for name in SUITES if name in chosen and name in presets()]
+    asked = "setting checks.coverage"
+    return {
+        f"{COVERAGE_OF}{name}": asked if checks.coverage is True else f"{name} runs the tests again, watched"
+        for name in suites
+    }
 
 
 async def found_leak(root: Path, place: Path, interpreter: Interpreter, layout: Layout) -> tuple[Layout, str]:

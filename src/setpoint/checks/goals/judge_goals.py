@@ -11,7 +11,7 @@ from setpoint.checks.goals.performance import timed
 from setpoint.checks.tools.definitions import shape
 from setpoint.checks.tree_diff import Work, code_of
 from setpoint.model.evaluation import Evaluation, Stage
-from setpoint.model.evidence import CheckState, Coverage
+from setpoint.model.evidence import COVERAGE_OF, CheckState, Coverage
 from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.goals import (
     BASE,
@@ -226,9 +226,10 @@ class _Judge:
         return f"{_UNMEASURED}: {self._no_coverage()}" if seen is None else float(getattr(seen, field))
 
     def _no_coverage(self) -> str:
-        made = self._tree.raw.result("coverage")
-        if made is not None and made.evidence.reason:
-            return made.evidence.reason
+        for made in self._tree.raw.results:
+            of_tests = made.evidence.check == "coverage" or made.evidence.check.startswith(COVERAGE_OF)
+            if of_tests and made.evidence.reason:
+                return made.evidence.reason
         return "no coverage tool is installed beside the tests, or the full suite was not reached"
 
     def _mutation(self) -> float | str:

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from setpoint.model.evidence import Coverage
-
-FEWEST_CHANGED = 10
-"""With fewer executable changed lines a share says nothing."""
+from setpoint.model.evidence import FEWEST_CHANGED, Coverage
 
 
 @dataclass(frozen=True, kw_only=True)

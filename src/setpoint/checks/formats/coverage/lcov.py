@@ -17,6 +17,19 @@ _DIGITS = 18
 
 def read(text: bytes, sources: Sources) -> Reached:
     """Read a tracefile; a record without its end was cut."""
+    hits, branches = _parsed(text, sources)
+    reached = counted(hits, (sum(branches.values()), len(branches)))
+    if not reached.statements:
+        raise bad(sources, "it names no line that could be run")
+    return reached
+
+
+def hits_of(text: bytes, sources: Sources) -> dict[str, dict[int, int]]:
+    """Return how often each line ran, by file."""
+    return _parsed(text, sources)[0]
+
+
+def _parsed(text: bytes, sources: Sources) -> tuple[dict[str, dict[int, int]], dict[tuple[str, str], bool]]:
     hits: dict[str, dict[int, int]] = defaultdict(dict)
     branches: dict[tuple[str, str], bool] = {}
     file = ""
@@ -39,10 +52,7 @@ def read(text: bytes, sources: Sources) -> Reached:
             branches[file, place] = branches.get((file, place), False) or taken
     if file:
         raise bad(sources, f"the record of {file} has no end", "at its end")
-    reached = counted(hits, (sum(branches.values()), len(branches)))
-    if not reached.statements:
-        raise bad(sources, "it names no line that could be run")
-    return reached
+    return hits, branches
 
 
 def _begun(file: str, value: str, sources: Sources, where: str) -> str:

@@ -1,0 +1,128 @@
+"""Read what V8 counted in the processes of a test run, as `node_coverage.cjs` writes it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from setpoint.checks.formats.bad_report import BadReport
+from setpoint.checks.formats.coverage.source_map import line_offsets, read_map
+from setpoint.checks.formats.coverage.statements import Start
+from setpoint.model.value import Value
+
+Ranges = tuple[tuple[int, int, int], ...]
+"""First and last offset of a piece of a script, and how often it ran."""
+
+
+class Script(Value):
+    """What one process counted of one script."""
+
+    file: str
+    source: str
+    """Name of the file that holds its text, without the ending."""
+    map: str = ""
+    """Where its source map lies."""
+    ranges: tuple[Ranges, ...]
+    """Pieces of each function: the function itself, then what ran more or less often."""
+
+
+_SCRIPTS = TypeAdapter(tuple[Script, ...])
+
+
+@dataclass(kw_only=True)
+class Counted:
+    """Adds up what processes counted."""
+
+    folder: Path
+    """Where they wrote it."""
+    tree: Path
+    statements: Mapping[str, tuple[Start, ...]]
+    """Of the files that count, by path from the root of the tree."""
+    hits: dict[str, dict[int, int]] = field(default_factory=dict)
+    """How often each line ran, by file; files that no process loaded are missing."""
+    _places: dict[tuple[str, str], dict[str, dict[int, list[int]]]] = field(default_factory=dict)
+    """By compiled script: offsets in it of the statements that begin on each line of each source."""
+
+    def read(self) -> None:
+        """Read all that was written; raises `BadReport` where a file of it is not what it should be."""
+        for report in sorted(self.folder.glob("*.json")):
+            try:
+                scripts = _SCRIPTS.validate_json(report.read_bytes())
+            except (OSError, ValidationError) as error:
+                said = str(error).splitlines()[0]
+                raise BadReport(f"what V8 counted ({report.name}) is not readable: {said}") from None
+            for script in scripts:
+                self._add(script)
+
+    def _add(self, script: Script) -> None:
+        starts, counts = _flat(each for function in script.ranges for each in function)
+        for file, lines in self._of(script).items():
+            known = self.hits.setdefault(file, {})
+            for line, offsets in lines.items():
+                ran = max((_count(starts, counts, each) for each in offsets), default=0)
+                known[line] = known.get(line, 0) + ran
+
+    def _of(self, script: Script) -> dict[str, dict[int, list[int]]]:
+        key = (script.file, script.source)
+        if key not in self._places:
+            text = (self.folder / f"{script.source}.source").read_text("utf-8", "replace")
+            self._places[key] = self._mapped(script, text)
+        return self._places[key]
+
+    def _mapped(self, script: Script, text: str) -> dict[str, dict[int, list[int]]]:
+        found = read_map(script.map, Path(script.file))
+        if found is None:
+            file = self._relative(script.file)
+            return {file: self._unmapped(file)} if file in self.statements else {}
+        offsets, known = line_offsets(text), {}
+        for source in found.places:
+            file = self._relative(source)
+            if file not in self.statements:
+                continue
+            lines: dict[int, list[int]] = {}
+            own = self.statements[file]
+            for start, behind in zip(own, (*own[1:], None), strict=True):
+                end = (behind.line - 1, behind.column) if behind else None
+                place = found.of(source, (start.line - 1, start.column), end)
+                if place is not None:  # else the compiler left nothing of it: it is about types alone
+                    lines.setdefault(start.line, []).append(offsets[place[0]] + place[1])
+            known[file] = lines
+        return known
+
+    def _unmapped(self, file: str) -> dict[int, list[int]]:
+        lines: dict[int, list[int]] = {}
+        for start in self.statements[file]:
+            lines.setdefault(start.line, []).append(start.offset)
+        return lines
+
+    def _relative(self, file: str) -> str:
+        place = Path(file)
+        return place.relative_to(self.tree).as_posix() if place.is_relative_to(self.tree) else ""
+
+
+def _flat(ranges: Iterable[tuple[int, int, int]]) -> tuple[list[int], list[int]]:
+    """Turn nested pieces into one row of them: where each begins, and how often it ran."""
+    starts, counts = [-1], [0]
+    around: list[tuple[int, int]] = []
+
+    def closed(upto: float) -> None:
+        while around and around[-1][0] <= upto:
+            end, _ = around.pop()
+            starts.append(end)
+            counts.append(around[-1][1] if around else 0)
+
+    for first, last, count in sorted(ranges, key=lambda each: (each[0], -each[1])):
+        closed(first)
+        starts.append(first)
+        counts.append(count)
+        around.append((last, count))
+    closed(float("inf"))
+    return starts, counts
+
+
+def _count(starts: list[int], counts: list[int], offset: int) -> int:
+    return counts[bisect_right(starts, offset) - 1]
