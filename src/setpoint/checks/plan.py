@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from setpoint.checks.cover.check import covering
+from setpoint.checks.cover.script_suite import covering_scripts
 from setpoint.checks.discovery.program import MENDS
 from setpoint.checks.discovery.project import Project, fits
 from setpoint.checks.flaky.flaky import FlakyRule, Selection
@@ -17,7 +18,7 @@ from setpoint.checks.integrity.isolation import isolated
 from setpoint.checks.mutation.check import MutationEngine, MutationScore
 from setpoint.checks.run import Group, Unmeasured
 from setpoint.checks.suites.coverage import CoverageReport, run_options
-from setpoint.checks.suites.package_coverage import PackageCoverage
+from setpoint.checks.suites.package_coverage import coverage_beside
 from setpoint.checks.suites.package_suite import RUNNERS, PackageSuite, owner
 from setpoint.checks.suites.pytest import Runner, TestSuite
 from setpoint.checks.target import Target
@@ -96,6 +97,7 @@ class Plan:
             groups += covering(
                 self.project, self.settings, self.artifacts, target.stage, target.files, cannot
             )
+            groups += covering_scripts(groups, self.settings.cover, target.files)
         if target.stage is not Stage.EVALUATE:
             fingerprint = self.project.interpreter.fingerprint
             groups += [
@@ -225,7 +227,7 @@ class Plan:
                 group = self._package_suite(name, target, only)
                 yield group
                 if target.stage is not Stage.EVALUATE and f"{COVERAGE_OF}{name}" in self.project.chosen:
-                    yield from _coverage(group)
+                    yield from coverage_beside(group)
 
     def _package_suite(self, name: str, target: Target, only: Selection) -> Group:
         program, preset = self.project.programs.get(name), presets()[name]
@@ -391,14 +393,6 @@ class Plan:
             )
             checks.append(TestSuite(runner=self.runner(None, python), only=tuple(own)))
         return tuple(checks)
-
-
-def _coverage(suite: Group) -> Iterator[Group]:
-    """Watch what the tests of a runner reach, where it is installed."""
-    for check in suite.checks:
-        if isinstance(check, PackageSuite) and suite.identity is not None:
-            watched = PackageCoverage(suite=check)
-            yield Group(checks=(watched,), identity=(watched.name, *suite.identity))
 
 
 def _of_suite(suite: TestSuite, target: Target, *after: Check) -> tuple[Check, ...]:

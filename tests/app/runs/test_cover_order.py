@@ -46,3 +46,26 @@ def test_a_prefix_that_no_branch_can_begin_with_is_refused_before_anything_is_be
     monkeypatch.setenv("SETPOINT_BRANCH_PREFIX", "bad name/")
     with pytest.raises(UsageError, match="no branch can be called 'bad name/story'"):
         ordered("my shop")
+
+
+@pytest.fixture
+def scripts(tmp_path):
+    root = tmp_path / "scripts"
+    write(root, {"src/shop.ts": "export const a = 1;\n", "package.json": "{}", "setpoint.toml": SETTINGS})
+    git(root, "init", "-q")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "base")
+    return root
+
+
+def test_scripts_are_refused_at_once_without_an_agent_that_knows_them(scripts):
+    for maker in ("generator", "mechanic"):
+        with pytest.raises(UsageError, match=f"src/shop.ts: '{maker}' writes tests for Python alone"):
+            cover_order(scripts, ("src",), {"agents": {"maker": maker}})
+    with pytest.raises(UsageError, match="pynguin cannot write beside it"):
+        cover_order(scripts, ("src",), {"agents": {"maker": "x"}, "cover": {"strategies": ["pynguin"]}})
+
+
+def test_scripts_whose_tests_nothing_runs_are_refused(scripts):
+    with pytest.raises(UsageError, match=r"no script of package\.json runs vitest, jest or node --test"):
+        cover_order(scripts, ("src/shop.ts",), {"agents": {"maker": "x"}})

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from setpoint.app.cover.scripts import refuse_without_agent, testable
 from setpoint.app.cover.trend import append_trend
 from setpoint.app.runs.order import make_order
 from setpoint.checks.cover.check import sources_within
+from setpoint.checks.cover.script_reach import scripts_within
 from setpoint.checks.discovery.interpreter import find_interpreter
 from setpoint.errors import UsageError
 from setpoint.history.replay import history
@@ -41,9 +45,9 @@ def cover_order(
 ) -> tuple[Project, RunOrder]:
     """Order tests for files and folders; raises `UsageError` where no Python source lies there."""
     project = open_project(where)
-    files = asyncio.run(_files(project, where, paths, base))
+    files = asyncio.run(_files(project, where, paths, base, partial(refuse_without_agent, flags)))
     goals = {**flags.pop("cover", {}), "paths": list(files), "only_tests": True}
-    if project.settings.checks.pytest == "auto":
+    if project.settings.checks.pytest == "auto" and files[0].endswith(".py"):
         # Without any test there is no evidence, so the new tests could not be verified.
         flags["checks"] = {**flags.get("checks", {}), "pytest": True}
     project = open_project(where, {"pipeline": "cover", **flags, "cover": goals})
@@ -57,7 +61,9 @@ def cover_order(
     return project, make_order(project, _story(project, paths), base)
 
 
-async def _files(project: Project, where: Path, paths: tuple[str, ...], base: str) -> tuple[str, ...]:
+async def _files(
+    project: Project, where: Path, paths: tuple[str, ...], base: str, refuse: Callable[[str], None]
+) -> tuple[str, ...]:
     commit = await commit_of(project.root, base)
     if commit is None:
         raise UsageError(
@@ -71,17 +77,22 @@ async def _files(project: Project, where: Path, paths: tuple[str, ...], base: st
         except ValueError:
             hint = "name a path of this repository"
             raise UsageError(f"{path}: lies outside {project.root}", hint=hint) from None
-    found = sources_within(named, await files_at(project.root, commit))
+    files = await files_at(project.root, commit)
+    found = sources_within(named, files)
+    if not found and (scripts := scripts_within(named, files)):
+        refuse(scripts[0])
+        return await testable(project, scripts)
+    if not found:
+        raise UsageError(
+            f"{', '.join(paths)}: no committed source of Python, JavaScript or TypeScript outside the tests "
+            "lies there",
+            hint="name files or folders of the repository, and commit them first",
+        )
     interpreter = await find_interpreter(project.root, project.settings.checks)
     if not interpreter.has("pytest"):
         raise UsageError(
             f"what tests reach cannot be measured: {interpreter.path} ({interpreter.reason}) holds no pytest",
             hint="install it there, or name the tests' interpreter in the setting checks.python",
-        )
-    if not found:
-        raise UsageError(
-            f"{', '.join(paths)}: no committed Python source outside the tests lies there",
-            hint="name files or folders of the repository, and commit them first",
         )
     return found
 

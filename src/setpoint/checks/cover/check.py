@@ -11,13 +11,15 @@ from pathlib import Path
 
 from setpoint.checks import results
 from setpoint.checks.cover.answer import files_of
+from setpoint.checks.cover.report import counts_of
+from setpoint.checks.cover.script_reach import scripts_within
 from setpoint.checks.discovery.interpreter import Interpreter, environment
 from setpoint.checks.discovery.layout import Layout
 from setpoint.checks.discovery.project import Project
 from setpoint.checks.mutation.check import MutationEngine, is_source
 from setpoint.checks.run import Group, Unmeasured
 from setpoint.model.cover import CoverGoals, CoverReport
-from setpoint.model.cover_quality import MET, SOURCE, adapted, instructions, missed, quality
+from setpoint.model.cover_quality import MET, SOURCE, adapted, instructions, missed
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import CheckResult, CheckState
 from setpoint.model.finding import Category, Finding, Severity
@@ -30,9 +32,6 @@ from setpoint.version import __version__
 from setpoint_probe.wire.answer import UnreadableAnswer
 from setpoint_probe.wire.cover import ReachRequest, ReachResult
 from setpoint_probe.wire.cover_order import argv_of, read_reach
-
-_PERCENT = 1000
-"""Counts are whole numbers: shares are counted in tenths of a percent."""
 
 
 def sources_within(paths: Sequence[str], files: Iterable[str]) -> tuple[str, ...]:
@@ -79,7 +78,7 @@ class CoverCheck:
         findings = (*await self._touched(measured), *instructions(report))
         blocking = any(each.blocking for each in findings)
         state = CheckState.FAIL if blocking else CheckState.PASS
-        counts = _counts(report)
+        counts = counts_of(report)
         if self.goals.only_tests and self.goals.mutation is None and not missed(report):
             counts[MET] = 1
         result = ran.gave(state, findings=findings, counts=counts)
@@ -159,7 +158,10 @@ def covering(
     goals = settings.cover
     if not goals.paths:
         return
-    sources = sources_within(goals.paths, files)
+    known = tuple(files)
+    sources = sources_within(goals.paths, known)
+    if not sources and scripts_within(goals.paths, known):
+        return  # these are measured by the runner of their own tests
     if reason := cannot or ("" if sources else "no Python source lies at cover.paths"):
         yield Group(checks=(Unmeasured(name=SOURCE, reason=reason, state=CheckState.ERROR),), identity=None)
         return
@@ -187,18 +189,3 @@ def _report(reach: ReachResult, goals: CoverGoals) -> CoverReport:
         asked=goals,
     )
     return report.model_copy(update={"asked": adapted(goals, report.complexity)})
-
-
-def _counts(report: CoverReport) -> dict[str, int]:
-    shares = {
-        "coverage": report.coverage,
-        "success": report.success,
-        "quality": quality(report),
-        "functions": report.functions,
-        "methods": report.methods,
-        "mutation": report.mutation,
-    }
-    told = {
-        f"{name}_per_mille": round(share * _PERCENT) for name, share in shares.items() if share is not None
-    }
-    return {**told, "files": len(report.files), "tests": sum(report.tests.values())}

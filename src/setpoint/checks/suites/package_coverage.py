@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from setpoint.checks import results
 from setpoint.checks.formats.coverage.covered_lines import Reached, counted
 from setpoint.checks.formats.coverage.statements import Start, statements_of
 from setpoint.checks.parsing import GO, RUST, is_script, suffix_of
+from setpoint.checks.run import Group
 from setpoint.checks.suites.package_suite import PackageSuite
+from setpoint.checks.suites.runner import file_of, read
 from setpoint.checks.suites.watched_runs import WATCHERS, Gathered, Hits
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.evidence import COVERAGE_OF, CheckResult, CheckState
@@ -78,6 +80,14 @@ class PackageCoverage:
         return made.model_copy(update={"coverage": reached.coverage(changed)})
 
 
+def coverage_beside(suite: Group) -> Iterator[Group]:
+    """Make the check of what the tests of a runner reach, where the runner is installed."""
+    for check in suite.checks:
+        if isinstance(check, PackageSuite) and suite.identity is not None:
+            watched = PackageCoverage(suite=check)
+            yield Group(checks=(watched,), identity=(watched.name, *suite.identity))
+
+
 async def statements_at(
     tree: Path, commit: Commit, suite: PackageSuite
 ) -> dict[str, tuple[Start, ...]] | None:
@@ -111,7 +121,10 @@ async def watched(
     """Run the tests of one package once, all or what the words select, and read what they reached."""
     with tempfile.TemporaryDirectory(prefix="setpoint-", ignore_cleanup_errors=True) as scratch:
         run = suite.start(tree.resolve(), folder, Path(scratch).resolve())
-        return await WATCHERS[suite.name](run, statements, words)
+        gathered = await WATCHERS[suite.name](run, statements, words)
+        text = await file_of(run)
+        told = read(run, gathered.done, text).report if text is not None else None
+        return replace(gathered, report=told)
 
 
 def _under(file: str, folder: str) -> bool:

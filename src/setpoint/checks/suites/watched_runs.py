@@ -19,6 +19,7 @@ from setpoint.checks.formats.report import Sources
 from setpoint.checks.suites.go import narrowed
 from setpoint.checks.suites.llvm import INSTRUMENTED, LlvmTools, find_llvm
 from setpoint.checks.suites.runner import Start as Run
+from setpoint.model.evidence import TestReport
 from setpoint.system.processes import Completed
 
 PRELOAD = "node_coverage.cjs"
@@ -37,6 +38,8 @@ class Gathered:
     """By path from the root of the tree; files that nothing loaded are missing."""
     why: str = ""
     """Why nothing is known; empty where it is."""
+    report: TestReport | None = None
+    """How the tests came out, where the runner writes that into a file of its own."""
 
 
 Watcher = Callable[[Run, Statements, tuple[str, ...]], Awaitable[Gathered]]

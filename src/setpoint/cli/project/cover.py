@@ -9,7 +9,7 @@ import typer
 
 
 def cover(
-    paths: Annotated[list[str], typer.Argument(help="Python files or folders to write tests for.")],
+    paths: Annotated[list[str], typer.Argument(help="Files or folders to write tests for.")],
     agent: Annotated[
         str,
         typer.Option("--agent", "-a", help="Agent that writes the tests (list them with `setpoint agents`)."),
