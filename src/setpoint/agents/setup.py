@@ -26,6 +26,8 @@ class Step(Value):
     package: str
     """`NAME@VERSION`."""
     why: str
+    beside: tuple[str, ...] = ()
+    """Other packages in the same folder, of the same version, without scripts of their own."""
 
 
 class SetupPlan(Value):
@@ -78,7 +80,8 @@ async def install(step: Step, own: OwnPrograms) -> Path:
     partial.mkdir(parents=True, mode=0o700)
     try:
         # npm runs the installation script of this package alone; older ones run every script.
-        manifest = {"private": True, "dependencies": {name: version}, "allowScripts": {name: True}}
+        versions = dict.fromkeys((name, *step.beside), version)
+        manifest = {"private": True, "dependencies": versions, "allowScripts": {name: True}}
         (partial / "package.json").write_text(json.dumps(manifest), "utf-8")
         done = await run(
             Command(

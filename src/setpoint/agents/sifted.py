@@ -9,11 +9,11 @@ from setpoint.model.attempt import Attempt, Brief, Role
 from setpoint.ports import Agent, Observer
 
 Sift = Callable[[Path], Awaitable[tuple[str, ...]]]
-"""Judges the tests in a tree, removes what is no good, and says what became of them."""
+"""Judges the tests in a tree, removes bad ones, and says what became of them."""
 
 
 class SiftedAgent:
-    """Lets another agent write tests; what is no good is removed before anything is measured."""
+    """Lets another agent write tests; bad ones are removed before anything is measured."""
 
     def __init__(self, inner: Agent, sift: Sift) -> None:
         """Ask `inner`, and judge with `sift` what it leaves."""
@@ -21,7 +21,7 @@ class SiftedAgent:
         self._inner, self._sift = inner, sift
 
     async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
-        """Make one attempt; other roles are played as ever."""
+        """Make one attempt; other roles are played unchanged."""
         made = await self._inner.attempt(brief, observer)
         if brief.role is not Role.MAKER:
             return made

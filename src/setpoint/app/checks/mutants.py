@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import re
+from pathlib import Path
 
+from setpoint.app.checks.stryker import stryker_for
+from setpoint.checks.cover.script_mutants import script_mutants
+from setpoint.checks.mutation.check import is_source
 from setpoint.checks.mutation.tree import Wanted
 from setpoint.checks.mutation.tree import mutate as judge
+from setpoint.checks.parsing import suffix_of
 from setpoint.errors import UsageError
 from setpoint.model.mutation import MutationReport
+from setpoint.system.git.git import ask
 from setpoint.wiring.project import Project
 from setpoint.wiring.sandboxed_checks import held_checks
 
@@ -16,22 +22,49 @@ _LINES = re.compile(r"(\d+)(?:-(\d+))?")
 
 
 def measure_mutants(
-    project: Project, paths: tuple[str, ...], lines: str = "", *, budget_s: float | None = None, jobs: int = 0
+    project: Project,
+    paths: tuple[str, ...],
+    lines: str = "",
+    *,
+    budget_s: float | None = None,
+    jobs: int = 0,
+    install: bool = False,
 ) -> MutationReport:
-    """Judge the mutants of files, of lines (`10` or `10-40`) of one file, or of what the tree changes."""
+    """Judge the mutants of files, of lines (`10` or `10-40`) of one file, or of what the tree changes.
+
+    With `install` Stryker is installed in Setpoint's own folder, where scripts are judged and it is missing.
+    """
     wanted = Wanted(
         paths=paths,
         lines=_span(lines) if lines else None,
         budget_s=budget_s or project.settings.checks.mutation_budget_s,
         jobs=jobs,
     )
-    return asyncio.run(_held(project, wanted))
+    return asyncio.run(_held(project, wanted, install=install))
 
 
-async def _held(project: Project, wanted: Wanted) -> MutationReport:
+async def _held(project: Project, wanted: Wanted, *, install: bool) -> MutationReport:
     """Judge them as the settings ask for checks: mutants are code that nobody has read."""
+    files = await _files(project, wanted.paths)
+    judged_here = any(map(is_source, files)) or not any(suffix_of(file) for file in files)
+    stryker = None if judged_here else await stryker_for(files, install=install)
     async with held_checks(project, project.settings):
+        if stryker is not None:
+            return await script_mutants(project.folders, project.settings, wanted, stryker)
         return await judge(project.folders, project.settings, wanted)
+
+
+async def _files(project: Project, paths: tuple[str, ...]) -> list[str]:
+    """Return the files that are named, or all that differ from the commit, so far as git knows them."""
+    words = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *paths)
+    listed = await ask(Path.cwd() if paths else project.root, *words, "--full-name")
+    known = [file for file in listed.stdout.decode("utf-8", "surrogateescape").split("\0") if file]
+    if paths:
+        return known
+    changed = await ask(project.root, "diff", "--name-only", "-z", "HEAD")
+    others = await ask(project.root, "ls-files", "-z", "--others", "--exclude-standard")
+    told = (changed.stdout + others.stdout).decode("utf-8", "surrogateescape")
+    return [file for file in told.split("\0") if file]
 
 
 def _span(lines: str) -> range:

@@ -1,4 +1,4 @@
-"""Judge the tests of scripts that somebody wrote, one by one, and remove those that are no good.
+"""Judge the tests of scripts that somebody wrote, one by one, and remove the bad ones.
 
 A new test stays if it passes alone twice and with all others, and reaches a line that neither the older tests
 nor those kept before it reach.
@@ -39,7 +39,7 @@ class ScriptTests:
     """Tests that were removed, with the reason."""
 
     async def sift(self) -> tuple[str, ...]:
-        """Judge all new tests and remove what is no good; say what became of each."""
+        """Judge all new tests and remove the bad ones; say what became of each."""
         changed = await self._changed()
         if not changed:
             return ("No file of tests was changed.",)
@@ -99,7 +99,7 @@ class ScriptTests:
         await asyncio.to_thread(put)
 
     async def _alone(self, test: str, reached: set[tuple[str, int]]) -> str:
-        """Say why a test is no good by itself; what it reaches is added where it is."""
+        """Say why a test is bad by itself; what it reaches is added where it is."""
         file, _, name = test.partition("::")
         folder = max(
             (each for each in self.suite.folders if file.startswith(f"{each}/")), key=len, default=""

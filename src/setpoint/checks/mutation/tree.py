@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -41,6 +42,18 @@ async def mutate(folders: ProjectFolders, settings: Settings, wanted: Wanted) ->
 
     Raises `UsageError` where nothing there can be mutated, `WorkspaceError` where the tests cannot be run.
     """
+    async with standing_copy(folders) as (place, commit):
+        lines = await _lines(folders.root, place, commit, wanted)
+        engine = await _engine(folders, place, commit, settings, wanted)
+        _, report, reason = await engine.judge(place, lines)
+    if report is None:
+        raise WorkspaceError(f"no mutant could be judged: {reason}", hint="see that the tests run and pass")
+    return report
+
+
+@asynccontextmanager
+async def standing_copy(folders: ProjectFolders) -> AsyncIterator[tuple[Path, Commit]]:
+    """Put the tree as it is into a place of its own, which is removed at the end."""
     trace = TraceId(sortable("mutate", datetime.now(UTC)))
     root, place = folders.root, place_of(folders.copies, trace)
     standing = TreeRecorder(root, folders.state / "standing")
@@ -48,14 +61,9 @@ async def mutate(folders: ProjectFolders, settings: Settings, wanted: Wanted) ->
         try:
             commit = await standing.committed(folder, place, await standing.record(folder))
             await put_at(place, root, commit)
-            lines = await _lines(root, place, commit, wanted)
-            engine = await _engine(folders, place, commit, settings, wanted)
-            _, report, reason = await engine.judge(place, lines)
+            yield place, commit
         finally:
             await asyncio.to_thread(remove, folders.copies, trace)
-    if report is None:
-        raise WorkspaceError(f"no mutant could be judged: {reason}", hint="see that the tests run and pass")
-    return report
 
 
 async def _engine(

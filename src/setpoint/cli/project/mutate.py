@@ -28,6 +28,10 @@ def mutate(
     goal: Annotated[
         float | None, typer.Option(min=0, max=1, help="Exit 1 if the mutation score is lower.")
     ] = None,
+    install: Annotated[
+        bool,
+        typer.Option("--install", help="Install Stryker for scripts into Setpoint's own folder, if missing."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print every mutant as JSON.")] = False,
 ) -> int:
     """Report small code changes (mutants) that no test detects; the working tree is not changed."""
@@ -35,7 +39,7 @@ def mutate(
     from setpoint.wiring.project import open_project
 
     project = open_project(Path.cwd())
-    report = measure_mutants(project, tuple(paths or ()), lines, budget_s=budget, jobs=jobs)
+    report = measure_mutants(project, tuple(paths or ()), lines, budget_s=budget, jobs=jobs, install=install)
     if as_json:
         told = {"score": report.score, "counts": report.counts, **report.model_dump(mode="json")}
         typer.echo(json.dumps(told, indent=1))

@@ -1,0 +1,41 @@
+"""Who judges mutants of which language, and what is said before anything is started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from checks.conftest import git, write
+from setpoint.app.checks.mutants import measure_mutants
+from setpoint.errors import UsageError
+from setpoint.wiring.project import open_project
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    root = tmp_path / "project"
+    write(root, {"src/a.ts": "export const a = 1;\n", "src/lib.rs": "pub fn f() {}\n"})
+    git(root, "init", "-q")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "base")
+    monkeypatch.chdir(root)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    opened = open_project(root)
+    yield opened
+    opened.store.close()
+
+
+def test_without_stryker_it_says_how_it_would_be_installed_and_installs_nothing(project, tmp_path) -> None:
+    with pytest.raises(UsageError, match=r"src/a\.ts: Stryker .* is not installed") as raised:
+        measure_mutants(project, ("src/a.ts",))
+
+    assert "setpoint mutate --install" in (raised.value.hint or "")
+    assert not (tmp_path / "data").exists()
+
+
+def test_other_languages_are_refused_with_a_tool_that_can(project) -> None:
+    with pytest.raises(UsageError, match="Python, JavaScript and TypeScript alone") as raised:
+        measure_mutants(project, ("src/lib.rs",))
+
+    assert "cargo mutants" in (raised.value.hint or "")
