@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _TESTS = frozenset({"test", "it"})
 _GROUPS = frozenset({"describe", "suite", "context"})
 JOINED = " > "
-"""Stands between the name of a group and what is in it."""
+"""Joins the name of a group and of what is in it."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,7 +22,7 @@ from setpoint.model.ids import Commit
 from setpoint.ports import Measured
 from setpoint.system.git.git import changed_lines, contents, files_at
 
-NO_PARSER = "statements cannot be told: install the extra, pip install 'setpoint[languages]'"
+NO_PARSER = "statements cannot be recognised: install the extra, pip install 'setpoint[languages]'"
 _CONFIGURATION = (".config.js", ".config.cjs", ".config.mjs", ".config.ts", ".config.cts", ".config.mts")
 _FITS: Mapping[str, Callable[[str], bool]] = {
     "vitest": is_script,

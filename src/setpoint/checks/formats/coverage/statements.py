@@ -2,7 +2,7 @@
 
 Tools differ in what they call a line: V8 counts characters, Go and LLVM count blocks with their braces.
 Setpoint counts the lines on which statements begin, as coverage.py does for Python. Declarations that run
-nothing by themselves (functions, classes, types, imports) are no statements.
+nothing by themselves (functions, classes, types, imports) do not count.
 """
 
 from __future__ import annotations
