@@ -139,6 +139,7 @@ async def test_the_changed_lines_that_no_test_reaches_are_named(start) -> None:
     assert tested.coverage.uncovered_changed == {"src/shop.ts": (19, 20)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("files", [JEST, NODE], ids=["jest", "node_test"])
 async def test_jest_and_the_runner_of_node_are_measured_alike(start, files: dict[str, str]) -> None:
     made = await start(files)
@@ -189,6 +190,7 @@ def version_of_llvm(version: str) -> str:
     return f'[ "$1" = --version ] && echo "  LLVM version {version}" && exit 0'
 
 
+@pytest.mark.slow
 async def test_rust_is_measured_by_the_llvm_of_its_toolchain(bench, cargo: None, llvm: Path) -> None:
     made = await bench(RUST, settings=SETTINGS)
     ask = "$(rustc -vV | sed -n 's/^LLVM version: //p')"

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from setpoint.checks.formats.bad_report import BadReport
 from setpoint.model.mutation import Fate, Mutant, MutationReport
@@ -41,12 +41,12 @@ class _Span(_Part):
 
 
 class _Mutant(_Part):
-    mutatorName: str  # noqa: N815 - as the schema spells it
+    operator: str = Field(alias="mutatorName")
     replacement: str = ""
     status: str
     location: _Span
-    killedBy: tuple[str, ...] = ()  # noqa: N815
-    coveredBy: tuple[str, ...] = ()  # noqa: N815
+    killers: tuple[str, ...] = Field(alias="killedBy", default=())
+    covering: tuple[str, ...] = Field(alias="coveredBy", default=())
 
 
 class _File(_Part):
@@ -65,7 +65,7 @@ class _Tests(_Part):
 
 class _Report(_Part):
     files: Mapping[str, _File]
-    testFiles: Mapping[str, _Tests] = {}  # noqa: N815
+    tests: Mapping[str, _Tests] = Field(alias="testFiles", default={})
 
 
 def read_report(text: bytes) -> MutationReport:
@@ -76,7 +76,7 @@ def read_report(text: bytes) -> MutationReport:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"]))
         raise BadReport(f"Stryker's report is not readable at '{place}': {first['msg']}") from None
-    names = {test.id: f"{file}::{test.name}" for file, held in known.testFiles.items() for test in held.tests}
+    names = {test.id: f"{file}::{test.name}" for file, held in known.tests.items() for test in held.tests}
     mutants = tuple(
         _mutant(file, held.source.split("\n"), each, names)
         for file, held in sorted(known.files.items())
@@ -92,16 +92,16 @@ def _mutant(file: str, lines: Sequence[str], each: _Mutant, names: Mapping[str, 
     before = lines[start.line - 1 : end.line]
     head = before[0][: start.column - 1] if before else ""
     tail = before[-1][end.column - 1 :] if before else ""
-    killer = next(iter(each.killedBy), "")
+    killer = next(iter(each.killers), "")
     return Mutant(
         file=file,
         line=start.line,
-        operator=each.mutatorName,
+        operator=each.operator,
         before="\n".join(before),
         after=f"{head}{each.replacement}{tail}",
         verdict=_FATES[each.status],
         test=names.get(killer, killer),
-        tests=len(each.coveredBy),
+        tests=len(each.covering),
     )
 
 
