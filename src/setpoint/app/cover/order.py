@@ -84,8 +84,7 @@ async def _files(
         return await testable(project, scripts)
     if not found:
         raise UsageError(
-            f"{', '.join(paths)}: no committed source of Python, JavaScript or TypeScript outside the tests "
-            "lies there",
+            f"{', '.join(paths)}: no committed Python source (or script) outside the tests lies there",
             hint="name files or folders of the repository, and commit them first",
         )
     interpreter = await find_interpreter(project.root, project.settings.checks)
