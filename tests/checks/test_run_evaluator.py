@@ -114,6 +114,7 @@ async def test_a_tree_that_does_not_parse_is_measured_no_further(bench) -> None:
 
     assert states(base)["parse"] is CheckState.PASS, "what stood at the base does not count"
     assert base.existing == 1
+    assert base.evidence_of("parse").against_base == "nothing new (1 known at the base)"
     assert states(evaluated)["parse"] is CheckState.FAIL
     assert states(evaluated)["pytest"] is CheckState.NOT_MEASURED
     assert [(f.file, f.severity) for f in evaluated.findings] == [("src/calc/__init__.py", Severity.CRITICAL)]
@@ -136,6 +137,7 @@ async def test_only_new_findings_count_and_fixes_are_carried(bench) -> None:
     evaluated = await made.measure(Stage.EVALUATE)
 
     assert (base.findings, base.existing) == ((), 1)
+    assert evaluated.evidence_of("ruff").against_base == "2 new (1 known at the base)"
     rules = {finding.rule: finding for finding in evaluated.findings}
     assert {"F401", "return-value", "B602"} <= set(rules)
     assert "json" in rules["F401"].message

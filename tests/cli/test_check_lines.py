@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
+from setpoint.cli.render.check_lines import checks_in_words, measured_line, raw_line
 from setpoint.cli.render.problem_lines import every_line, problem_lines
-from setpoint.model.evidence import Cause, Failure
+from setpoint.model.evaluation import Stage
+from setpoint.model.evidence import Cause, CheckResult, CheckState, Failure
 from setpoint.model.finding import Category, Finding, Severity
+from setpoint.testing import Scene, evaluation
 
 
 def failure(number: int, line: int) -> Failure:
@@ -60,3 +65,43 @@ def test_what_stands_alone_needs_no_hint() -> None:
     failures, findings = [failure(1, 7)], [finding(3)]
 
     assert list(problem_lines(failures, findings, "-")) == list(every_line(failures, findings))
+
+
+def measured(stage: Stage, state: CheckState, **counts: int):
+    plain = evaluation(stage, "c", "t", Scene())
+    held = {"state": state, "counts": counts, "exit_code": 1}
+    evidence = tuple(
+        each.model_copy(update=held) if each.check == "ruff" else each for each in plain.evidence
+    )
+    return plain.model_copy(update={"evidence": evidence})
+
+
+@pytest.mark.parametrize(
+    ("stage", "state", "counts", "said"),
+    [
+        (Stage.TEST, CheckState.PASS, {"findings": 12, "new": 0}, "ruff: nothing new (12 known at the base)"),
+        (Stage.TEST, CheckState.FAIL, {"findings": 14, "new": 2}, "ruff: 2 new (12 known at the base)"),
+        (Stage.TEST, CheckState.FAIL, {"findings": 2, "new": 2}, "ruff: 2 new"),
+        (Stage.TEST, CheckState.FLAKY, {}, "ruff flaky"),
+        (Stage.BASE, CheckState.PASS, {"findings": 12, "new": 0}, "ruff: 12 known"),
+    ],
+)
+def test_what_a_check_found_is_told_against_the_base(stage, state, counts, said) -> None:
+    shown = checks_in_words(measured(stage, state, **counts))
+
+    assert shown[0] == "parse, integrity, mypy, bandit pass"
+    assert said in shown
+
+
+def test_a_check_without_findings_is_among_those_that_passed() -> None:
+    shown = checks_in_words(measured(Stage.TEST, CheckState.PASS, findings=0, new=0))
+
+    assert shown[0] == "parse, integrity, ruff, mypy, bandit pass"
+
+
+def test_a_raw_result_is_no_failure_before_it_is_compared() -> None:
+    evidence = measured(Stage.TEST, CheckState.FAIL, findings=12).evidence_of("ruff")
+    result = CheckResult(evidence=evidence, findings=(finding(1),))
+
+    assert raw_line(result).startswith("ruff ran, not yet compared with the base: findings=12 (")
+    assert measured_line(result).startswith("ruff fail findings=12 (")

@@ -18,7 +18,8 @@ SHOWN = {
     "run.started": "run-0example: Totals must be right (maker scripted, base bbbbbbbbbb)"
     "\n  pytest: tests\n  maker: scripted",
     "run.resumed": "resumed by process 4711: its process was gone",
-    "baseline.measured": "base: tests 10 passed; quality 0.50 "
+    "baseline.measured": "base: tests 10 passed; parse, integrity, ruff, mypy, bandit pass; "
+    "coverage not measured; quality 0.50 "
     "(tests 1.00, security 1.00, code quality 1.00, types 1.00, integrity 1.00)",
     "tests.quarantined": "quarantine: t::shaky until 2026-02-15 (failures do not count); "
     "expired, failures count again: t::old",
@@ -53,14 +54,16 @@ SHOWN = {
     "not used: tests/test_other.py passes at the base already",
     "proof.measured": "proved as repair: witness: 1 test; sensitivity: no function",
     "iteration.evaluated": "test: tests 9 passed, 1 failed, 1 flaky; 1 to fix; "
-    "1 known red; 1 flaky; quality 0.96 "
+    "1 known red; 1 flaky; parse, integrity, ruff, mypy, bandit pass; "
+    "coverage not measured; quality 0.96 "
     "(tests 0.90, security 1.00, code quality 1.00, types 1.00, integrity 1.00)",
     "review.answered": "security:rules says approve: nothing found",
     "answer.rejected": "critic gave an invalid answer (review-1:security): decision: Field required; "
     "asked again",
     "candidate.made": "candidate 2 (scripted), cccccccccc: 1 file, +3 -1",
     "candidate.measured": "candidate 2: test: tests 9 passed, 1 failed, 1 flaky; 1 to fix; "
-    "1 known red; 1 flaky; quality 0.96 "
+    "1 known red; 1 flaky; parse, integrity, ruff, mypy, bandit pass; "
+    "coverage not measured; quality 0.96 "
     "(tests 0.90, security 1.00, code quality 1.00, types 1.00, integrity 1.00)",
     "candidate.chosen": "candidate 2 (scripted) has fewer failing tests than candidate 1 (other)\n"
     "  2 scripted: 1 red, 0 blocking, quality 0.90, 0 findings, 4 lines, cost unknown",
@@ -88,7 +91,7 @@ SHOWN = {
     "gate.expired": "no answer in time: cancel is the default answer",
     "run.cancel_requested": "Ann cancels the run: not wanted any more",
     "run.delivered": "delivered cccccccccc to branch setpoint/totals (verified)",
-    "run.finished": "IMPLEMENTATION_VERIFIED: 2 iterations, 1 bounce, $0.04, quality 0.88",
+    "run.finished": "IMPLEMENTATION_VERIFIED: 2 iterations, 1 bounce, $0.04, quality 0.88 of tests, security",
     "memory.recalled": "plan: recalled 1 (1 held back at random, to measure the effect)\n"
     "  lrn-0example 0.70 Clear mocks between tests",
     "memory.followed": "recalled learnings that were followed: lrn-0example (wrote so)",
@@ -236,7 +239,7 @@ def test_a_tree_without_tests_shows_what_passed():
         False,
     )
     bare = measured.model_copy(update={"evidence": ()})
-    assert line(e.IterationEvaluated(iteration=1, evaluation=bare)).text == "evaluate: nothing measured pass"
+    assert line(e.IterationEvaluated(iteration=1, evaluation=bare)).text == "evaluate: nothing measured"
 
 
 def test_findings_coverage_and_broken_tools_are_told():
@@ -246,7 +249,7 @@ def test_findings_coverage_and_broken_tools_are_told():
     measured = evaluation(Stage.TEST, "c", "t", scene)
     assert line(e.IterationEvaluated(iteration=1, evaluation=measured)).text == (
         "test: tests 10 passed; 1 finding (1 blocking); coverage 50%; "
-        "bandit broke: scripted to break; quality 0.40 "
+        "bandit broke: scripted to break; integrity, ruff, mypy, coverage pass; parse fail; quality 0.40 "
         "(tests 1.00, coverage 0.50, security 1.00, code quality 1.00, types 1.00, integrity 1.00)"
     )
 

@@ -150,6 +150,7 @@ def outcome(ending: Ending = Ending.VERIFIED, reason: str = "every hard gate pas
             best_iteration=3,
             branch="setpoint/totals",
             score=1.0,
+            score_of=("tests", "security"),
             cost_usd=Decimal("0.75"),
             duration_s=40.0,
         )

@@ -115,6 +115,7 @@ OUTCOME = RunOutcome(
     best_iteration=2,
     branch=ORDER.branch,
     score=0.88,
+    score_of=("tests", "security"),
     cost_usd=Decimal("0.04"),
     duration_s=61.5,
 )

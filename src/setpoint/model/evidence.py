@@ -79,6 +79,19 @@ class Evidence(Value):
     held: str = ""
     """What kept the command from writing elsewhere: landlock, bwrap or none; empty where nothing was run."""
 
+    @property
+    def known(self) -> int:
+        """Findings that stood at the base already; 0 where nothing was compared with it."""
+        return max(self.counts.get("findings", 0) - self.counts.get("new", self.counts.get("findings", 0)), 0)
+
+    @property
+    def against_base(self) -> str:
+        """Tell new findings from those of the base; empty where none stood there."""
+        if not self.known:
+            return ""
+        new = self.counts["new"]
+        return f"{f'{new} new' if new else 'nothing new'} ({self.known} known at the base)"
+
 
 class Outcome(StrEnum):
     """How one test ended."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 from setpoint.model.value import Value
@@ -75,6 +76,13 @@ class QualityVector(Value):
     def measured(self) -> dict[str, float]:
         """Return every metric that was measured, by name."""
         return {name: value for name in type(self).model_fields if (value := getattr(self, name)) is not None}
+
+    def weighed(self, weights: Mapping[str, float] | None = None) -> tuple[str, ...]:
+        """Name the metrics that the score rests on, in words."""
+        names = WEIGHTS if weights is None else weights
+        return tuple(
+            name.replace("_", " ") for name, weight in names.items() if weight and name in self.measured
+        )
 
     def score(self, weights: dict[str, float] | None = None) -> float | None:
         """Return the weighted mean of what was measured, from 0 to 1; none where nothing was.

@@ -306,6 +306,8 @@ class RunOutcome(Value):
     branch: str = ""
     """Branch in the user's repository; empty where nothing was delivered."""
     score: float | None = None
+    score_of: tuple[Text, ...] = ()
+    """Names of the metrics that the score rests on."""
     goals: tuple[GoalResult, ...] = ()
     """How the delivered or offered tree is judged by the goals of the run."""
     known_issues: tuple[Text, ...] = ()

@@ -68,7 +68,8 @@ async def finish(run: RunContext, past: RunFacts | None, close: Close) -> RunOut
     async def act() -> RunFinished:
         budget = run.journal.account
         used = budget.used
-        score = (best.latest if best else past.base).score if past else None
+        state = (best.latest if best else past.base) if past else None
+        weighed = state.quality.weighed(run.order.weights) if state else ()
         proof = best.proof if best and close.ending is Ending.VERIFIED else None
         outcome = RunOutcome(
             trace_id=run.order.trace_id,
@@ -82,7 +83,8 @@ async def finish(run: RunContext, past: RunFacts | None, close: Close) -> RunOut
             trust=proof.trust if proof else None,
             rests_on=proof.rests_on if proof else "",
             branch=offered.branch,
-            score=score,
+            score=state.score if state else None,
+            score_of=weighed,
             goals=goals_of(best) if best else (),
             known_issues=offered.issues,
             cost_usd=used.cost_usd,

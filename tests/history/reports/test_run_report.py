@@ -173,6 +173,39 @@ def test_the_page_shows_what_was_measured(tmp_path):
     assert "$0.75" in page
 
 
+def with_known_findings(body, new=0):
+    """Give the evidence of ruff the counts of twelve findings of the base and of new ones."""
+    counts = {"findings": 12 + new, "new": new}
+    evidence = tuple(
+        each.model_copy(update={"counts": counts, "exit_code": 1}) if each.check == "ruff" else each
+        for each in body.evaluation.evidence
+    )
+    return body.model_copy(update={"evaluation": body.evaluation.model_copy(update={"evidence": evidence})})
+
+
+def test_findings_of_the_base_are_told_as_known_and_not_as_a_failure(tmp_path):
+    events = [
+        RunStarted(order=order(tmp_path), workdir=str(tmp_path)),
+        PhaseEntered(phase="test", iteration=1),
+    ]
+    events.append(with_known_findings(measured(1, Stage.TEST, Scene())))
+    page, report = run_report.html(recorded(*events)), run_report.markdown(recorded(*events))
+    row = page[page.index("<td>ruff</td>") :].partition("</tr>")[0]
+    assert "nothing new (12 known at the base)" in row
+    assert "fail" not in row
+    assert "| ruff | pass: nothing new (12 known at the base) |" in report
+
+
+def test_a_score_stands_beside_the_metrics_that_it_rests_on(tmp_path):
+    events = verified_run(tmp_path)
+    page, report = run_report.html(events), run_report.markdown(events)
+    assert '<dt>Quality</dt><dd>1<span class="soft"> of tests, security</span></dd>' in page
+    assert "| Quality | 1 of tests, security |" in report
+    rows = re.findall(r'<td class="number">([\d.]+\*?)<span class="soft">([^<]*)</span></td>', page)
+    assert len(rows) == 4
+    assert all(rests.startswith(" of ") for _, rests in rows)
+
+
 def test_the_page_is_well_formed_and_needs_nothing_from_outside(tmp_path):
     for events in (verified_run(tmp_path), hostile_run(tmp_path), verified_run(tmp_path)[:1]):
         page = Page(run_report.html(events))

@@ -38,8 +38,8 @@ def check(
     """
     from setpoint.app.checks.measure import exit_of, measure_tree
     from setpoint.app.checks.watch import watch_tree
+    from setpoint.cli.render.check_lines import measured_line
     from setpoint.cli.render.console import Screen
-    from setpoint.cli.render.event_lines import measured_line
     from setpoint.wiring.project import open_project
 
     project = open_project(Path.cwd())

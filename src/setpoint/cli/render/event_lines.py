@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from setpoint.cli.render.agent_lines import broken, of_agent, of_live
+from setpoint.cli.render.check_lines import checks_in_words
 from setpoint.cli.render.learning_lines import of_memory
 from setpoint.cli.render.line import Line as Line  # noqa: PLC0414 - what this module makes
 from setpoint.cli.render.production_lines import of_production
@@ -15,11 +16,10 @@ from setpoint.model.events import Body, people
 from setpoint.model.events import learning as m
 from setpoint.model.events.candidates import CandidateResult
 from setpoint.model.events.production import AboutProduction
-from setpoint.model.evidence import CheckResult, CheckState
 from setpoint.model.facts.spending import UNKNOWN, in_time
 from setpoint.model.gate import Answer
 from setpoint.model.run import UNPROVEN_MARK, Action, Ending, RunOutcome
-from setpoint.model.wording import counted, shortened
+from setpoint.model.wording import counted
 
 _MOST_NAMED = 5
 _OTHERS = m.AboutMemory | people.Feedback | AboutProduction | e.AboutLive | e.ProofMeasured | e.TestsSealed
@@ -208,7 +208,8 @@ def _quarantined(body: e.TestsQuarantined) -> Line:
 def outcome_line(outcome: RunOutcome) -> Line:
     """Return the line for the outcome of a run."""
     if outcome.ending is Ending.VERIFIED:
-        score = "" if outcome.score is None else f", quality {outcome.score:.2f}"
+        rests = f" of {', '.join(outcome.score_of)}" if outcome.score_of else ""
+        score = "" if outcome.score is None else f", quality {outcome.score:.2f}{rests}"
         rounds, bounces = _many(outcome.iterations, "iteration"), _many(outcome.bounces, "bounce")
         return Line(f"{outcome.verdict}: {rounds}, {bounces}, {money(outcome)}{score}", "bold green")
     who = f" by {outcome.halt.guard}" if outcome.halt else ""
@@ -363,19 +364,11 @@ def _summary(evaluation: Evaluation) -> str:
     if evaluation.coverage is not None:
         parts.append(f"coverage {evaluation.coverage.lines:.0%}")
     parts += [f"{each.check} broke: {each.reason}" for each in evaluation.broken]
+    parts += checks_in_words(evaluation)
     if evaluation.stage is not Stage.EVALUATE and evaluation.score is not None:
         marks = {
             name: each for name, each in evaluation.quality.measured.items() if not isinstance(each, int)
         }
         told = ", ".join(f"{name.replace('_', ' ')} {mark:.2f}" for name, mark in marks.items())
         parts.append(f"quality {evaluation.score:.2f}{f' ({told})' if told else ''}")
-    passed = [each.check for each in evaluation.evidence if each.state is CheckState.PASS]
-    return "; ".join(parts) if parts else f"{', '.join(passed) or 'nothing measured'} pass"
-
-
-def measured_line(result: CheckResult) -> str:
-    """Return one line about the raw result of a check."""
-    evidence = result.evidence
-    counts = " ".join(f"{name}={count}" for name, count in evidence.counts.items())
-    took = "cached" if evidence.cached else f"{evidence.duration_s:.1f} s"
-    return f"{evidence.check} {evidence.state} {counts} ({took}) {shortened(evidence.reason, 200)}".rstrip()
+    return "; ".join(parts)

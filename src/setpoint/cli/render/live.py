@@ -17,9 +17,9 @@ from setpoint.app.runs.drive import drive_run
 from setpoint.app.runs.exit_codes import EXIT
 from setpoint.app.runs.standing import standing_lines, unjudged_lines
 from setpoint.app.views.export import kept_report
+from setpoint.cli.render.check_lines import raw_line
 from setpoint.cli.render.console import Screen
 from setpoint.cli.render.cover_summary import show_cover
-from setpoint.cli.render.event_lines import measured_line
 from setpoint.cli.render.goal_lines import missed_first
 from setpoint.cli.render.keys import keyboard, pressed
 from setpoint.cli.render.menu import menu, show_gate
@@ -186,8 +186,9 @@ class _Watcher:
             self._look()
 
     def told(self, stage: Stage, result: CheckResult) -> None:
-        """Print the raw result of a check, before the comparison with the base."""
-        self._presenter.print(" " * 8, f"{stage}: {measured_line(result)}", "dim", datetime.now(UTC))
+        """Print the raw result of a check, where everything is shown; the line of the tree tells the rest."""
+        if self._presenter.everything:
+            self._presenter.print(" " * 8, f"{stage}: {raw_line(result)}", "dim", datetime.now(UTC))
 
     def _look(self) -> None:
         for event in self._log.replay(self._trace_id, after=self._seq):

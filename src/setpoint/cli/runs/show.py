@@ -133,7 +133,7 @@ def _evidence(console: Console, events: tuple[Event, ...]) -> None:
             table.add_row(
                 f"{evaluation.stage} {number}",
                 each.check,
-                each.state,
+                f"{each.state}: {each.against_base}" if each.against_base else each.state,
                 each.tree[:10],
                 seconds,
                 code,

@@ -150,7 +150,7 @@ def _set_of(weights: Mapping[str, float], measured: Evaluation | None) -> str:
     """Name the metrics that a quality score rests on, for the text beside it."""
     if measured is None or measured.score is None:
         return ""
-    names = [name.replace("_", " ") for name in weights if name in measured.quality.measured]
+    names = measured.quality.weighed(weights)
     return f" of {', '.join(names)}" if names else ""
 
 
