@@ -17,8 +17,10 @@ from rich.text import Text
 from setpoint.app.views.live import LiveRun
 from setpoint.cli.render.event_lines import line
 from setpoint.cli.render.frame import MOST_ROWS, NARROW, Row, frame, heartbeat, in_ascii
+from setpoint.cli.render.room import RoundRoom
 from setpoint.cli.render.styles import harmless
-from setpoint.model.events import AgentStarted, Event, ToolExecuted
+from setpoint.model.events import AgentFinished, AgentStarted, Event, ToolExecuted
+from setpoint.model.events.candidates import CandidateMade
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -27,7 +29,9 @@ BEAT_S = 20.0
 """Seconds without a line after which plain output says what is going on; each further time twice as long."""
 MOST_BEAT_S = 300.0
 _LEAST_ROWS = 4
-_FOOTER_SHOWS = (AgentStarted, ToolExecuted)
+_COUNTED = (ToolExecuted,)
+"""Events that the line of the change counts, instead of a line for each."""
+_FOOTER_SHOWS = (AgentStarted,)
 """Events that a terminal shows in its live part, not as lines above it."""
 
 
@@ -58,6 +62,7 @@ class Presenter:
         self._rows: tuple[Row, ...] = ()
         self._printed_at: datetime | None = None
         self._beat_s = BEAT_S
+        self._room = RoundRoom()
 
     def __enter__(self) -> Self:
         """Begin the live part where the console has one."""
@@ -95,21 +100,27 @@ class Presenter:
             self._run.take(event)
 
     def show(self, event: Event) -> None:
-        """Take in an event and print its line."""
+        """Take in an event and print its line; without `everything` a round has at most 15 of them."""
+        calls = self._calls(event)
         self._run.take(event)
         shown = line(event.body)
-        in_footer = self._live is not None and isinstance(event.body, _FOOTER_SHOWS)
-        if (shown.detail or in_footer) and not self.everything:
-            return
-        text = shown.text + (shown.more if self.everything else "")
-        self.print(f"{event.at.astimezone(self._zone):%H:%M:%S}", text, shown.style, event.at)
+        text = shown.text + shown.more
+        if not self.everything:
+            in_footer = self._live is not None and isinstance(event.body, _FOOTER_SHOWS)
+            if shown.detail or in_footer or isinstance(event.body, _COUNTED):
+                return
+            text = self._room.fit(event.body, shown.text + calls)
+        if text:
+            self.print(f"{event.at.astimezone(self._zone):%H:%M:%S}", text, shown.style, event.at)
 
     def tick(self, now: datetime) -> None:
         """Bring the live part up to date, or print a heartbeat if no line was printed for long."""
         moment = self._run.moment(now, self._zone)
         if self._live is None:
             self._printed_at = self._printed_at or now
-            if not moment.over and (now - self._printed_at).total_seconds() >= self._beat_s:
+            beat_s = MOST_BEAT_S if self._room.full and not self.everything else self._beat_s
+            if not moment.over and (now - self._printed_at).total_seconds() >= beat_s:
+                self._room.beat()
                 self.print(f"{now.astimezone(self._zone):%H:%M:%S}", heartbeat(moment), "dim", now)
                 self._beat_s = min(self._beat_s * 2, MOST_BEAT_S)
             return
@@ -136,6 +147,13 @@ class Presenter:
         for row, part in enumerate(_broken(self._written(text), self._console.width - len(head))):
             start = Text(head if row == 0 else " " * len(head), "dim")
             self._console.print(start + Text(part, style), no_wrap=True, overflow="ellipsis")
+
+    def _calls(self, event: Event) -> str:
+        """Count the calls behind a change, while the agent is still at work."""
+        if not isinstance(event.body, AgentFinished | CandidateMade):
+            return ""
+        calls = self._run.calls_of(event.body.snapshot.label)
+        return f"; {calls}" if calls else ""
 
     def _written(self, text: str) -> str:
         return in_ascii(text) if self._ascii else harmless(text)

@@ -126,6 +126,13 @@ class LiveRun:
         """Whether a person paused the run."""
         return self._paused
 
+    def calls_of(self, label: str) -> str:
+        """Count the calls of an agent at work, and those that failed; empty where there are none."""
+        seen = self._attempts.get(label)
+        if seen is None or not seen.calls:
+            return ""
+        return counted(seen.calls, "call") + (f", {seen.errors} failed" if seen.errors else "")
+
     def take(self, event: Event) -> None:
         """Take in the next event."""
         self._account = update(self._account, event)
