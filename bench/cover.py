@@ -31,7 +31,8 @@ from environments import environment
 from setpoint.checks.mutation.answer import report_of
 from setpoint_mechanic.generate.test_files import without
 from setpoint_probe import ENGINE
-from setpoint_probe.wire.cover import CoverRequest, ReachRequest
+from setpoint_probe.wire.answer import UnreadableAnswer
+from setpoint_probe.wire.cover import CoverRequest, CoverResult, ReachRequest
 from setpoint_probe.wire.cover_order import Order, argv_of, module_of, read_cover, read_reach
 from setpoint_probe.wire.order import read_score, score_argv, write_request
 from setpoint_probe.wire.score import ScoreRequest
@@ -70,7 +71,7 @@ MODULES = (
     "aiofiles/base.py",
     "async_timeout/__init__.py",
     "dotenv/main.py",
-    "filelock/_soft.py",
+    "filelock/_soft/_records.py",
 )
 """The last six wait, or read and write files."""
 HEAD = "| module | tool | s | tests | fail again | coverage | mutants | |\n" + "|---" * 8 + "|\n"
@@ -104,18 +105,25 @@ def project(folder: Path, python: Path, file: str, tool: str) -> Path:
     return root
 
 
-def generated(root: Path, python: Path, file: str, seconds: float, engine: Path = ENGINE) -> str:
-    """Have Setpoint's generator write tests; gives why it did not."""
+def generated(root: Path, python: Path, file: str, seconds: float, engine: Path = ENGINE) -> CoverResult:
+    """Have Setpoint's generator write tests into the folder of tests; gives what came of it."""
     with tempfile.TemporaryDirectory() as scratch:
         asked, answered = Path(scratch) / "asked.json", Path(scratch) / "answered.json"
 
         def ordered(order: Order) -> None:
             argv = list(argv_of(str(python), order, asked, answered))
             argv[argv.index(str(ENGINE))] = str(engine)
+            answered.unlink(missing_ok=True)  # an engine that breaks leaves no answer of an earlier order
             subprocess.run(argv, cwd=root, capture_output=True, check=False)
 
         ordered(ReachRequest(tree=str(root), files=(file,), scratch=scratch))
-        (missed,) = read_reach(answered).files
+        try:
+            reach = read_reach(answered)
+        except UnreadableAnswer as error:
+            return CoverResult(reason=str(error))
+        if not reach.files:
+            return CoverResult(reason=f"what the tests reach was not measured: {reach.reason}")
+        missed = reach.files[0]
         module = module_of(root, file)
         tests = sorted((root / "tests").glob("test_*.py"))
         number = f"_{len(tests) + 1}" if tests else ""
@@ -132,21 +140,26 @@ def generated(root: Path, python: Path, file: str, seconds: float, engine: Path 
             scratch=scratch,
         )
         ordered(order)
-        result = read_cover(answered)
+        try:
+            result = read_cover(answered)
+        except UnreadableAnswer as error:
+            return CoverResult(reason=str(error))
         if result.text:
             (root / target).write_text(result.text, "utf-8")
-        return "" if result.text else result.reason
+        return result
 
 
-def added(root: Path, python: Path, file: str, seconds: float) -> int:
-    """Search once more beside the tests that are there; gives how many tests that adds."""
+def added(root: Path, python: Path, file: str, seconds: float) -> str:
+    """Search once more beside the tests that are there; says how many tests that adds."""
     before = set((root / "tests").glob("test_*.py"))
-    generated(root, python, file, seconds)
+    result = generated(root, python, file, seconds)
     new = set((root / "tests").glob("test_*.py")) - before
     found = sum(_count(path) for path in new)
     for path in new:
         path.unlink()
-    return found
+    if result.status == "not_possible":
+        return f"a second search was not possible: {result.reason}"
+    return f"a second search adds {found}"
 
 
 def pynguin(root: Path, python: Path, file: str, seconds: float) -> str:
@@ -294,10 +307,11 @@ def _measure(
         why = pynguin(root, given.pynguin, file, took)
     else:
         engine = given.before / "src" / "setpoint_probe" if tool == "before" else ENGINE
-        why = generated(root, python, file, given.seconds, engine)
+        came = generated(root, python, file, given.seconds, engine)
+        why = "" if came.text else came.reason
     figures = measured(root, python, file, time.monotonic() - began, given.score_seconds)
     if tool == "setpoint" and figures.tests:
-        why = f"a second search adds {added(root, python, file, given.seconds)}"
+        why = added(root, python, file, given.seconds)
     return figures, why
 
 

@@ -19,17 +19,18 @@ from ..wire.exchange import answer_order
 from .cases import Cast
 from .minimise import chosen, goals_of, needed_cases
 from .mutant_kills import Kills, kills
-from .present_tests import noticed
+from .present_tests import let_pass
 from .replay import OTHER_ORDER, Replay, replay
 from .rows import name_of_row
 from .search import Ground, Kept, search
 from .specified import Specification, specified
 from .test_text import Draft, alias_of, drafts, file_of
 
-_SEARCH_SHARE, _PRESENT_SHARE, _KILL_SHARE = 0.45, 0.2, 0.8
-"""Shares of the time after which the search for cases, and that for mutants, end."""
+_SEARCH_SHARE, _PRESENT_SHARE, _KILL_SHARE = 0.45, 0.65, 0.8
+"""Shares of the time after which the search for cases, the trial of present tests, and the mutants end."""
 _SILENCE_S = 8.0
 _MOST_LINES = 5
+_NOTHING = "no call was found that reaches or notices what the present tests do not"
 _KEEPS = "changes what the module keeps from call to call, so that others fail behind it"
 
 
@@ -52,14 +53,15 @@ def write(request: CoverRequest) -> CoverResult:
     result.reason, result.contradicted = found.reason, list(dict.fromkeys(found.contradicted))
     _stage(result, "search", began)
     if found.cast is None or not found.kept:
-        result.reason = result.reason or "no call was found that reaches what no test reaches"
+        result.reason = result.reason or _NOTHING
         result.status = "nothing" if found.cast else "not_possible"
         return result
     cases, places = list(found.kept), chosen(found.kept, ground, found.cast, request.most)
     first: dict[int, int] = {}
     if request.kill:
         if request.tests:
-            ground = replace(ground, noticed=noticed(request, request.wall_s * _PRESENT_SHARE))
+            left_s = began + request.wall_s * _PRESENT_SHARE - time.monotonic()
+            ground = replace(ground, let_pass=let_pass(request, left_s))
             _stage(result, "present", began)
         came = kills(ground, cases, places, began + request.wall_s * _KILL_SHARE)
         result.mutants, result.killed = came.mutants, len(came.first)
@@ -192,7 +194,8 @@ def _tell(
 ) -> None:
     if not tests:
         result.status = "nothing"
-        result.reason = result.reason or "no test that was written was steady"
+        unsteady = "no test that was written was steady"
+        result.reason = result.reason or (unsteady if result.dropped else _NOTHING)
         return
     result.status = "written"
     result.text = file_of(tests, cast, ground.request.module, ground.request.style)

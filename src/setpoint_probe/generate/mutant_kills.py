@@ -16,16 +16,18 @@ from ..process.children import Report, run_child
 from ..source.hot_swap import NotSwappable, Swapper
 from ..source.source import Source, UnreadableSource
 from .cases import Case, varied
+from .limits import TimeUp, limited
 from .minimise import cost
-from .present_tests import key_of_mutant
+from .passing import would_pass
+from .present_tests import is_unreached, key_of_mutant
 from .search import Ground, Kept, is_good, stage_of
-from .trial import Stage, assured
+from .trial import Stage, assured, environment
 from .values.nearby_constants import Surroundings, bound
 
 _POOL = 60
 """More calls that are tried at once on the mutants of a function which its cases do not notice."""
 _POOL_S = 0.3
-_MOST_ROUNDS, _MOST_QUIET = 60, 5
+_MOST_ROUNDS, _MOST_QUIET = 60, 20
 """Rounds of more calls, and those without a mutant noticed after which the search ends."""
 _MOST_DEATHS = 12
 _ALSO_SHARE = 0.2
@@ -87,15 +89,18 @@ def _acting(
         stage = stage_of(ground)
         stage.cpu_s = _CPU_S
         mutants = make({ground.path: source}, {}, ground.request.seed).mutants
-        known = [
-            place
-            for place, mutant in enumerate(mutants)
-            if ground.noticed and key_of_mutant(ground.request.tree, mutant) in ground.noticed
-        ]
+        known = [place for place, mutant in enumerate(mutants) if not is_open(ground, mutant)]
         report(("mutants", len(mutants) - len(known)))
         _Killing(ground, stage, report, list(kept), preferred).run(mutants, {*done, *known}, until)
 
     return act
+
+
+def is_open(ground: Ground, mutant: Mutant) -> bool:
+    """Whether a mutant calls for a test: what was not tried on those that are there does not."""
+    if ground.let_pass is None or key_of_mutant(ground.request.tree, mutant) in ground.let_pass:
+        return True
+    return is_unreached(mutant, ground.anatomy.lines, ground.lines)
 
 
 class _Killing:
@@ -112,6 +117,7 @@ class _Killing:
         self._preferred = set(preferred)
         self._steady = {place for place, each in enumerate(kept) if is_good(each) and self._same(each)}
         self._swapper = Swapper({ground.path, os.path.realpath(ground.path)})
+        self._names = {**environment(stage.module, stage.cast.module), **stage.oracle.names}
         self._around = Surroundings(ground.tree)
         self._first: dict[int, int] = {}
         """The first case that was seen to notice each mutant."""
@@ -145,6 +151,15 @@ class _Killing:
     def _same(self, kept: Kept) -> bool:
         return self._stage.run(kept.case, traced=False)[0].told == kept.outcome.told
 
+    def _notices(self, kept: Kept) -> bool:
+        """Whether the test of a case would fail now that the program is changed."""
+        came, _ = self._stage.run(kept.case, traced=False)
+        try:
+            with limited(self._stage.cpu_s):
+                return not would_pass(kept.outcome, came, self._names)
+        except TimeUp:
+            return True
+
     def _add(self, kept: Kept) -> int:
         self._kept.append(kept)
         self._lines.append(self._ground.anatomy.lines_in(kept.arcs))
@@ -171,7 +186,7 @@ class _Killing:
         try:
             self._swapper.apply(mutant.source, mutant.unit, mutant.edits)
             for case in reached[:_MOST_CASES]:
-                if not self._same(self._kept[case]):
+                if self._notices(self._kept[case]):
                     self._report(("killed", (place, case)))
                     self._first[place] = case
                     return True
@@ -188,7 +203,7 @@ class _Killing:
         try:
             self._swapper.apply(mutant.source, mutant.unit, mutant.edits)
             for case in self._reaching(mutant):
-                if case in wanted and not self._same(self._kept[case]):
+                if case in wanted and self._notices(self._kept[case]):
                     self._report(("also", (place, case)))
         except (SyntaxError, NotSwappable):
             return
@@ -212,7 +227,7 @@ class _Killing:
         self._report(("at", place))
         try:
             self._swapper.apply(mutant.source, mutant.unit, mutant.edits)
-            different = next((each for each in pool if not self._same(each)), None)
+            different = next((each for each in pool if self._notices(each)), None)
         finally:
             self._swapper.undo()
         if different is None:

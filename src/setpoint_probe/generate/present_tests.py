@@ -1,17 +1,19 @@
-"""What the tests that are there notice already, so that no new test is written for it."""
+"""Which mutants the tests that are there let pass, so that a new test is written for no other."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from ..mutants.operators import Mutant
 from ..mutants.score import judged_of, score
 from ..wire.cover import CoverRequest
 from ..wire.exchange import Progress
-from ..wire.score import KILLED, TIMEOUT, Judged, ScoreRequest
+from ..wire.score import SURVIVED, UNCOVERED, Judged, ScoreRequest
 
 Key = tuple[int, str, str]
 """What tells a mutant from others of its file: line, operator, and the changed text."""
+_LET_PASS = (SURVIVED, UNCOVERED)
 
 
 def key_of(judged: Judged) -> Key:
@@ -24,8 +26,8 @@ def key_of_mutant(tree: str, mutant: Mutant) -> Key:
     return key_of(judged_of(tree, mutant))
 
 
-def noticed(request: CoverRequest, wall_s: float) -> frozenset[Key]:
-    """Try the mutants of a file on the tests that are there; none where they cannot be run."""
+def let_pass(request: CoverRequest, wall_s: float) -> frozenset[Key]:
+    """Return the mutants of a file that were tried on the tests that are there, and not noticed."""
     scratch = Path(request.scratch) / "present"
     scratch.mkdir(exist_ok=True)
     order = ScoreRequest(
@@ -36,6 +38,11 @@ def noticed(request: CoverRequest, wall_s: float) -> frozenset[Key]:
         memory_bytes=request.memory_bytes,
         scratch=str(scratch),
     )
-    return frozenset(
-        key_of(each) for each in score(order, Progress()).judged if each.verdict in (KILLED, TIMEOUT)
-    )
+    return frozenset(key_of(each) for each in score(order, Progress()).judged if each.verdict in _LET_PASS)
+
+
+def is_unreached(mutant: Mutant, lines: Collection[int], missed: Collection[int]) -> bool:
+    """Whether no test reaches a mutant's statement: none can notice it, also where it was not tried."""
+    first, last = mutant.lines
+    own = {line for line in lines if first <= line <= last}
+    return bool(own) and own.issubset(missed)

@@ -24,6 +24,8 @@ _REFUSED = frozenset(
 _TWO_PATHS = frozenset(("os.rename", "os.link", "os.symlink", "shutil.move"))
 _FOLDER_LAST = frozenset(("os.remove", "os.rmdir", "os.mkdir"))
 """Events whose last argument is the open folder that a path starts from."""
+_MOST_OPEN = 256
+"""Numbers of open files that are looked at."""
 
 
 class Refused(PermissionError):
@@ -36,6 +38,7 @@ def forbid(refusals: list[str], temporary: str) -> None:
     Temporary files may be made: what makes them takes them away, and so will the test.
     """
     real = os.path.realpath(temporary) + os.sep
+    own = {number for number in range(_MOST_OPEN) if _is_open(number)}
 
     def within(path: Any, folder: Any = -1) -> bool:  # noqa: ANN401 - what the interpreter hands over
         if not isinstance(path, (str, bytes, os.PathLike)):
@@ -47,8 +50,10 @@ def forbid(refusals: list[str], temporary: str) -> None:
     def allowed(event: str, args: tuple[Any, ...]) -> bool:
         if event == "open":
             path, _, flags = args
+            if isinstance(path, int):  # of the process, as standard output is: the call would close it
+                return path not in own and _is_open(path)
             writing = isinstance(flags, int) and flags & _WRITING
-            return not writing or path is None or isinstance(path, int) or within(path)
+            return not writing or path is None or within(path)
         if event not in _REFUSED:
             return True
         folder = args[-1] if event in _FOLDER_LAST else -1
@@ -65,3 +70,11 @@ def forbid(refusals: list[str], temporary: str) -> None:
         raise Refused(f"{event} is not for tests")
 
     sys.addaudithook(hook)
+
+
+def _is_open(number: int) -> bool:
+    try:
+        os.fstat(number)
+    except (OSError, OverflowError):
+        return False
+    return True

@@ -85,8 +85,8 @@ class Ground:
     """Statements that are to be reached."""
     branches: frozenset[Branch]
     limits: Limits
-    noticed: frozenset[tuple[int, str, str]] = frozenset()
-    """Mutants that the tests which are there notice."""
+    let_pass: frozenset[tuple[int, str, str]] | None = None
+    """Mutants that were tried on the present tests, and not noticed; none where there are no tests."""
 
     def left(self, arcs: Collection[Arc]) -> tuple[frozenset[int], frozenset[Branch]]:
         """Return what is still to be reached."""

@@ -122,4 +122,6 @@ def test_what_tests_notice_already_calls_for_no_new_one(project, cover):
     again = cover(root, "postage.py", "postage", wall_s=20.0, tests=("tests/test_pinned.py",), seed=1)
 
     assert len(first.tests) > 3
-    assert (again.text, again.tests) == ("", [])
+    assert (again.status, again.text, again.tests) == ("nothing", "", [])
+    assert "what the present tests do not" in again.reason
+    assert again.seconds["present"] > 0
