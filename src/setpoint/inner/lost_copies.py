@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from setpoint.model.events import Event
 from setpoint.model.events.candidates import CandidateMade
 from setpoint.model.events.live import CopyRemade
 from setpoint.model.events.run import AgentFinished, AgentStarted
 from setpoint.ports.workspace import NoticesLosses
 from setpoint.runs.context import RunContext
-
-LOST = "The work copy of your last try was deleted, with the edits that were not recorded"
-"""What a maker reads whose edits are gone."""
 
 
 def note_loss(run: RunContext) -> None:
@@ -29,17 +23,6 @@ def note_loss(run: RunContext) -> None:
     )
     at = run.ports.clock.now().isoformat()
     run.journal.note(f"copy-remade:{run.copy.trace_id}:{at}", body)
-
-
-def edits_lost(events: Iterable[Event], label: str) -> bool:
-    """Return whether the edits of the newest try of an attempt are gone with its work copy."""
-    lost = False
-    for event in events:
-        if isinstance(event.body, AgentStarted) and event.body.label == label:
-            lost = False
-        elif isinstance(event.body, CopyRemade) and event.body.label == label:
-            lost = lost or event.body.lost
-    return lost
 
 
 def _under_way(run: RunContext) -> str:

@@ -61,14 +61,6 @@ class Workspace(Protocol):
 
 
 @runtime_checkable
-class DescribesChanges(Protocol):
-    """A workspace that counts the change of a snapshot since any commit; without it the counts stay."""
-
-    async def described(self, copy: WorkCopy, found: Snapshot, since: Commit) -> Snapshot:
-        """Describe what a snapshot changed since an earlier commit than its parent."""
-
-
-@runtime_checkable
 class RecallsEdits(Protocol):
     """A workspace that can undo what `open` did to uncommitted work; without it such work stays salvaged."""
 
