@@ -21,7 +21,7 @@ from setpoint.app.runs.drive import drive_run
 from setpoint.app.runs.order import make_order, resolve_story
 from setpoint.durable.inline import Crash
 from setpoint.model.events.candidates import CandidateMade
-from setpoint.model.events.live import AgentSaid, ToolStarted
+from setpoint.model.events.live import AgentSaid, SessionOpened, ToolStarted
 from setpoint.model.events.run import (
     AgentSpent,
     AgentStarted,
@@ -46,7 +46,7 @@ COSTS = {"actor": Decimal("0.25"), "other": Decimal("0.25"), "critic": Decimal("
 NEARER = "sed -i -e 's/a [*] b/a + b/' -e 's/a - b/a * b/' calc.py"
 """Makes the second-best change first and the right one then; what it does depends on the work copy alone."""
 APPROVAL = {"say": json.dumps({"decision": "approve", "findings": []})}
-OF_TRIES = (AgentStarted, AgentSaid, AgentSpent, ToolExecuted, ToolStarted)
+OF_TRIES = (AgentStarted, AgentSaid, AgentSpent, SessionOpened, ToolExecuted, ToolStarted)
 MEASURING = (BaselineMeasured, IterationEvaluated)
 ENDING = {"ending", "reason", "iterations", "bounces", "best_iteration", "branch", "score", "known_issues"}
 
