@@ -35,7 +35,8 @@ SHOWN = {
     "(implement-1, as at the base)",
     "agent.question_answered": "  implement-1 asks: Which of A or B? "
     "(answered by rule: what fits the request best)",
-    "agent.session_opened": "  implement-1 begins a new session; its prompt says what was done before",
+    "agent.session_opened": "  implement-1 begins a new session; its prompt shows the edits that are "
+    "in the work copy",
     "agent.edits_chosen": "  what implement-1.broke-1 edited counts, not what the last try left "
     "(measured: implement-1.broke-1 0 failing, 0 blocking; not measured: implement-1.broke-2)",
     "run.copy_remade": "the work copy was at /c/one; it is at /c/two now, made again from cccccccccc; "
@@ -80,7 +81,7 @@ SHOWN = {
     "loop.guard_fired": "guard max_iterations: 7 of 7 iterations are used up; "
     "hint: raise limits.max_iterations",
     "loop.guard_unable": "guard minimum_quality cannot judge this run: no round reached the full test suite",
-    "budget.warned": "budget: 50% of cost used (2.60 of 5.00)",
+    "budget.warned": "budget: 52% of cost used (2.60 of 5.00)",
     "halting.decided": "rules-v1: CONTINUE: 1 problem is open",
     "agent.broke": "  rate_limit: 429: too many requests; waiting 90 s, then trying again in its session, "
     "if that can be continued; its edits are kept",

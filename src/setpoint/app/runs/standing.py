@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from setpoint.app.views.live import LiveRun
 from setpoint.history import phrases
 from setpoint.history.replay import History, history
+from setpoint.model.events.run import AgentBroke
 from setpoint.model.ids import TraceId
 from setpoint.model.run import RunOrder
 from setpoint.model.unjudged import UnjudgedEdits
@@ -35,7 +36,9 @@ def standing_lines(project: Project, trace_id: TraceId) -> tuple[str, ...]:
         )
     for pane in moment.panes:
         place = f"{told.workdir}-c{pane.candidate}" if pane.candidate else told.workdir
-        lines.append(f"edits:   those of the unfinished attempt {pane.label} are kept in {place}")
+        broke = any(isinstance(each.body, AgentBroke) and each.body.label == pane.label for each in events)
+        earlier = "; what its earlier tries left is kept, too: `end` names it" if broke else ""
+        lines.append(f"edits:   what the last try of {pane.label} left is in {place}{earlier}")
     return (
         *lines,
         f"resume:  setpoint resume {trace_id}",

@@ -106,7 +106,7 @@ def _project_text(body: ProjectTextShown) -> str:
 def _of_try(body: SessionOpened | EditsChosen) -> Line:
     """Say in which session a try works, or what of the edits of several tries counts."""
     if isinstance(body, SessionOpened):
-        how = "begins a new session; its prompt says what was done before"
+        how = "begins a new session; its prompt shows the edits that are in the work copy"
         return Line(f"  {body.label} {'continues in the same session' if body.continued else how}", "dim")
     counts = (f"{each.of} {each.failing} failing, {each.blocking} blocking" for each in body.measured)
     told = [f"measured: {', '.join(counts)}"] if body.measured else []

@@ -99,7 +99,8 @@ def _of_figures(body: e.IterationEvaluated | e.BudgetWarned | e.HaltingDecided) 
     if isinstance(body, e.IterationEvaluated):
         return _measured(body.evaluation)
     if isinstance(body, e.BudgetWarned):
-        text = f"budget: {body.share:.0%} of {body.budget} used ({body.used:.2f} of {body.limit:.2f})"
+        share = max(body.share, body.used / body.limit) if body.limit else body.share
+        text = f"budget: {share:.0%} of {body.budget} used ({body.used:.2f} of {body.limit:.2f})"
         return Line(text, "yellow")
     made = body.decision
     return Line(f"{made.policy}: {made.action.upper()}: {made.reason}", _ACTION_STYLE[made.action])
