@@ -75,7 +75,7 @@ def look_command(repository: str, base: str, edits: UnjudgedEdits) -> str:
 
 def keep_command(repository: str, trace_id: str, edits: UnjudgedEdits) -> str:
     """Return the command that makes edits which were not judged a branch of the repository."""
-    return f"git fetch {repository} refs/setpoint/{edits.label}:refs/heads/unjudged/{trace_id}/{edits.label}"
+    return f"git fetch {repository} refs/setpoint/{edits.label}:refs/heads/unjudged-{trace_id}/{edits.label}"
 
 
 def change_line(snapshot: Snapshot | None) -> str:
