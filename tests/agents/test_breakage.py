@@ -174,6 +174,9 @@ def test_what_an_agent_keeps_of_its_error_names_the_breakage() -> None:
         20.0,
     )
     assert breakage.explained(launch, untold, None) == untold
+    assert "the provider of the model may be down" in untold.message
+    assert "may be down" not in told.message
+    assert "rate_limit with status 429; wait until the limit is lifted" in told.message
 
 
 def test_a_breakage_says_how_to_mend_it() -> None:

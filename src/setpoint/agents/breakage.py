@@ -43,7 +43,8 @@ def explained(launch: Launch, broken: Breakage, data: object) -> Breakage:
         return broken
     status = f" with status {told.status}" if told.status else ""
     seen = f"its record of the session says: {told.kind}{status}; {_mend(launch, told.kind, told.status)}"
-    message = broken.message if told.kind is broken.kind else f"{broken.message} ({seen})"
+    answered = broken.message.removesuffix(f"; {_mend(launch, broken.kind, broken.status)}")
+    message = broken.message if told.kind is broken.kind else f"{answered}; {seen}"
     return Breakage(kind=told.kind, message=message, wait_s=told.wait_s, status=told.status)
 
 
