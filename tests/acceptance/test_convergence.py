@@ -62,7 +62,13 @@ COURSES = {
         ABC, tuple(go(state) for state in "abababab"), Ending.STOPPED, "max_empty_diffs", 4, 3, best="b"
     ),
     "cycles through three": Course(
-        ABC, tuple(go(state) for state in "abcabcabc"), Ending.STOPPED, "max_empty_diffs", 5, 4, best="b"
+        ABC,
+        tuple(go(state) for state in "abcabcabc"),
+        Ending.STOPPED,
+        "max_rounds_without_gain",
+        spent=4,
+        least=4,
+        best="a",
     ),
     "degrades": Course(
         {**ABC, "worse": red(A, B, C, "t::new")},

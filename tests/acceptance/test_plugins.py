@@ -24,6 +24,8 @@ plugins = ["patcher", "todo", "same-files", "broken"]
 maker = "patcher"
 [escalation]
 on_limit = "error"
+[limits]
+max_rounds_without_gain = 0
 [checks]
 pytest = false
 ruff = false

@@ -105,7 +105,9 @@ SETTINGS = ChecksSettings(**OFF, reruns=0)
 def start(bench, node_modules: Path):
     async def make(files: dict[str, str]):
         made = await bench(files, settings=SETTINGS)
-        (made.root / "node_modules").symlink_to(node_modules)
+        (made.root / "node_modules").mkdir()  # vitest keeps results in it
+        for each in node_modules.iterdir():
+            (made.root / "node_modules" / each.name).symlink_to(each)
         return made
 
     return make

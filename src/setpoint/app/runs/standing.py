@@ -10,10 +10,9 @@ from setpoint.history import phrases
 from setpoint.history.replay import History, history
 from setpoint.model.events.run import AgentBroke
 from setpoint.model.ids import TraceId
-from setpoint.model.run import RunOrder
+from setpoint.model.run import Round, RunOrder
 from setpoint.model.unjudged import UnjudgedEdits
 from setpoint.model.wording import counted
-from setpoint.phase.policy.best_state import ranked
 from setpoint.wiring.project import Project
 from setpoint.workspace import repository_of_run
 
@@ -28,7 +27,7 @@ def standing_lines(project: Project, trace_id: TraceId) -> tuple[str, ...]:
     tokens = f", {moment.tokens} tokens" if moment.tokens else ""
     done = f"{_reached(told)}; {phrases.duration(told.active_s)}, {moment.cost}{tokens}"
     lines = [f"done:    {done}", f"best:    {_best(told)}"]
-    best = next(iter(ranked(told.rounds, told.order.weights)), None)
+    best = _best_round(told)
     if best is not None:
         folder = shlex.quote(str(repository_of_run(project.state, trace_id)))
         lines.append(
@@ -74,8 +73,14 @@ def _reached(told: History) -> str:
     )
 
 
+def _best_round(told: History) -> Round | None:
+    from setpoint.phase.policy.best_state import ranked  # who only reads the record loads no loop
+
+    return next(iter(ranked(told.rounds, told.order.weights)), None)
+
+
 def _best(told: History) -> str:
-    best = next(iter(ranked(told.rounds, told.order.weights)), None)
+    best = _best_round(told)
     if best is None:
         return "none yet; no branch is made"
     failing, blocking = len(best.latest.failures), len(best.latest.blocking)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from setpoint.errors import ExitCode
-from setpoint.model.wording import counted
 
 if TYPE_CHECKING:
     from setpoint.model.mutation import Mutant, MutationReport
@@ -74,6 +73,8 @@ def show(report: MutationReport) -> None:
 
 
 def _looked(survivor: Mutant) -> str:
+    from setpoint.model.wording import counted
+
     if survivor.tests == 1:
         return "1 test passes" + "  (and takes the same path)" * survivor.same_path
     return f"{counted(survivor.tests, 'test')} pass" + "  (and take the same path)" * survivor.same_path

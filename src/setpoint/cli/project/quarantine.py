@@ -10,7 +10,6 @@ import typer
 
 from setpoint.cli.render.styles import say
 from setpoint.errors import ExitCode, UsageError
-from setpoint.model.wording import counted
 
 if TYPE_CHECKING:
     from setpoint.model.flaky import FlakyTest, Quarantined
@@ -66,6 +65,8 @@ def _show(
         say(f"{each.test}  {state} {each.until:%Y-%m-%d}  by {each.by}{why}")
     if not entries:
         say("no test is in quarantine")
+    from setpoint.model.wording import counted
+
     for known in flaky:
         runs = counted(len(known.seen), "run")
         say(f"flaky: {known.test}  in {runs}, last {known.seen[-1]:%Y-%m-%d}")

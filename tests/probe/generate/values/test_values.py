@@ -98,6 +98,8 @@ def sums(items: list[Item], day: datetime.date | None, plain: int): ...
 """
 
 
+# The time of the draw can be up inside a callback of the garbage collector that Hypothesis has set.
+@pytest.mark.filterwarnings("ignore:Exception ignored in:pytest.PytestUnraisableExceptionWarning")
 def test_values_are_drawn_for_annotations_that_are_more_than_plain(tmp_path):
     module = types.ModuleType("module_with_items")
     sys.modules[module.__name__] = module
