@@ -34,7 +34,7 @@ def test_what_is_done_the_best_state_and_the_commands_are_told(tmp_path):
     assert "earlier" not in told_edits(project, trace)
     project.log.append(trace, "broke-2", [broke])
     project.log.append(trace, "again-2", [started.model_copy(update={"attempt": 2})])
-    assert "what its earlier tries left is kept, too: `end` names it" in told_edits(project, trace)
+    assert "`setpoint cancel` names what its earlier tries left" in told_edits(project, trace)
     project.store.close()
 
 

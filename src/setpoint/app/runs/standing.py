@@ -36,7 +36,7 @@ def standing_lines(project: Project, trace_id: TraceId) -> tuple[str, ...]:
     for pane in moment.panes:
         place = f"{told.workdir}-c{pane.candidate}" if pane.candidate else told.workdir
         broke = any(isinstance(each.body, AgentBroke) and each.body.label == pane.label for each in events)
-        earlier = "; what its earlier tries left is kept, too: `end` names it" if broke else ""
+        earlier = "; `setpoint cancel` names what its earlier tries left" if broke else ""
         lines.append(f"edits:   what the last try of {pane.label} left is in {place}{earlier}")
     return (
         *lines,
