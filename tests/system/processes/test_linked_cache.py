@@ -10,6 +10,7 @@ import pytest
 from setpoint.model.config.sandbox import Means
 from setpoint.system.processes import Command, Completed, Hold, clean_environment, holding, run
 from setpoint.system.processes.fresh_home import home_rules
+from setpoint.system.processes.linked_cache import LinkedCache
 
 Shell = Callable[..., Command]
 CRATE = ".cargo/registry/src/index/dep-1.0.0/lib.rs"
@@ -112,3 +113,14 @@ async def test_other_projects_and_large_caches_are_read_where_they_are(
     with_bound = home_rules().model_copy(update={"caches": small})
     monkeypatch.setattr("setpoint.system.processes.fresh_home.home_rules", lambda: with_bound)
     assert (await ok(shell("echo $CARGO_HOME"))).text.strip() == str(user / ".cargo")
+
+
+def test_a_manifest_that_cannot_be_looked_for_is_not_there(tmp_path: Path) -> None:
+    (tmp_path / "inside").mkdir()
+    cache = LinkedCache(variable="CARGO_HOME", manifest="n" * 300, whole="", left="")
+    assert not cache.wanted(tmp_path)
+
+
+def test_nothing_is_looked_for_below_the_root_of_the_machine() -> None:
+    cache = LinkedCache(variable="CARGO_HOME", manifest="status", whole="", left="")
+    assert not cache.wanted(Path("/"))  # each folder of a process below /proc holds a file with this name

@@ -35,10 +35,10 @@ class LinkedCache(Value):
     """Links at most; a larger cache is read where it is."""
 
     def wanted(self, cwd: Path) -> bool:
-        """Whether a project that uses the cache lies around or below a folder."""
-        if any((each / self.manifest).is_file() for each in (cwd, *cwd.parents)):
+        """Whether a project that uses the cache lies around a folder, or below one that is not the root."""
+        if any(self._holds(each) for each in (cwd, *cwd.parents)):
             return True
-        return any((each / self.manifest).is_file() for each in _below(cwd))
+        return cwd != cwd.parent and any(self._holds(each) for each in _below(cwd))
 
     def made(self, users: Path, own: Path) -> bool:
         """Make the cache in a folder, or add what is missing; false where it would need too many links."""
@@ -55,6 +55,9 @@ class LinkedCache(Value):
                 else:
                     (own / path).mkdir()
         return True
+
+    def _holds(self, folder: Path) -> bool:
+        return os.path.isfile(folder / self.manifest)  # noqa: PTH113 -- a folder that is gone by now holds none
 
     def _without_settings(self, own: Path) -> None:
         """Remove files at the top, where tools keep settings: code under test may have left them."""
