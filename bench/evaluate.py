@@ -70,7 +70,7 @@ SUBJECTS = (
         "httpx",
         ("anyio", "trio", "trustme", "uvicorn", "chardet==5.2.0", "httpcore", "certifi", "idna", "h2",
          "socksio", "brotli", "zstandard", "click", "rich", "pygments", "cryptography"),
-        ("-m", "not network"),
+        ("-m", "not network", "--ignore=tests/test_timeouts.py"),  # what they wait for depends on the machine
     ),
 )  # fmt: skip
 

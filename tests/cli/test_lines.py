@@ -53,7 +53,7 @@ SHOWN = {
     "agent.finished": "change cccccccccc: 1 file, +3 -1",
     "tests.sealed": "claude wrote tests that the maker will not see: 1 fail at the base; "
     "not used: tests/test_other.py passes at the base already",
-    "proof.measured": "proved as repair: witness: 1 test; sensitivity: no function",
+    "proof.measured": "proved as repair: 1 test",
     "iteration.evaluated": "test: tests 9 passed, 1 failed, 1 flaky; 1 to fix; "
     "1 known red; 1 flaky; parse, integrity, ruff, mypy, bandit pass; "
     "coverage not measured; quality 0.96 "
@@ -194,6 +194,20 @@ def test_a_proof_without_a_witness_or_with_gaps_does_not_look_like_one():
     gap = Obligation(name="sensitivity", state=ObligationState.NOT_MET)
     holey = Proof(work=WorkKind.REPAIR, why="", obligations=(gap,), trust=Trust.PERSON, required=False)
     assert (bare.rests_on, holey.rests_on) == ("as refactor", "without a whole proof")
+
+
+def test_a_proof_is_one_short_line():
+    met, idle = ObligationState.MET, ObligationState.NOT_APPLICABLE
+    obligations = (
+        Obligation(name="witness", state=met, reason=f"3 fail without the change: {'tests/test_a.py ' * 20}"),
+        Obligation(name="side effects", state=idle, reason="no function"),
+        Obligation(name="sensitivity", state=met, reason="tests notice " * 20),
+        Obligation(name="instrument", state=met, reason="9 tests"),
+    )
+    shown = varied("proof.measured", proof=Proof(work=WorkKind.REPAIR, why="", obligations=obligations)).text
+    assert shown.startswith("proved as repair: 3 fail without the change: tests/test_a.py")
+    assert shown.endswith(" …; also met: sensitivity, instrument")
+    assert len(shown) < 200
 
 
 def test_cost_that_is_not_known_is_said_to_be_unknown():

@@ -210,3 +210,30 @@ def test_rust_gives_other_values(tmp_path):
     assert said == [
         "2 4 a Ok([10])", "0 4 a Ok([3, 9])", "2 11 a Ok([3, 9])", "2 4 ~a Ok([3, 9])",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "old", "new", "name"),
+    [
+        (
+            "a.js",
+            b"class N { get text() { return this.t } set text(n) { this.t = n } }\n",
+            b"this.t = n",
+            b"this.t = n.trim()",
+            "N.text",
+        ),
+        (
+            "a.rs",
+            (
+                b"impl Display for N { fn fmt(&self) -> u8 { 1 } }\n"
+                b"impl Debug for N { fn fmt(&self) -> u8 { 2 } }\n"
+            ),
+            b"1",
+            b"3",
+            "N.fmt",
+        ),
+    ],
+)
+def test_of_two_functions_with_one_name_the_changed_one_is_found_alone(path, source, old, new, name):
+    (found,) = changed_elsewhere(path, source, source.replace(old, new))
+    assert (found.name, new in found.text.encode()) == (name, True)

@@ -118,3 +118,38 @@ def test_a_function_weighs_as_many_lines_as_are_new():
     (only,) = changed_python("a.py", None, b"def only(a):\n    return a\n")[0]
 
     assert (total.weight, only.weight) == (1, 2)
+
+
+PROPERTY = b"""
+class Name:
+    @property
+    def text(self):
+        return self._text
+
+    @text.setter
+    def text(self, new):
+        self._text = new
+
+    def short(self):
+        return self._text[:3]
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "names"),
+    [
+        (b"[:3]", b"[:4]", ["Name.short"]),
+        (b"return self._text\n", b"return self._text.strip()\n", ["Name.text"]),
+        (b"self._text = new", b"self._text = new.strip()", ["Name.text"]),
+    ],
+)
+def test_a_property_is_changed_where_its_getter_or_setter_is(old, new, names):
+    found, _ = changed_python("a.py", PROPERTY, PROPERTY.replace(old, new))
+    assert [each.name for each in found] == names
+
+
+def test_the_definition_that_is_in_effect_is_changed_when_the_other_is_removed():
+    first, second = b"def f():\n    return 1\n", b"def f():\n    return 2\n"
+    found, _ = changed_python("a.py", first + second, first)
+    assert [each.name for each in found] == ["f"]
+    assert not changed_python("a.py", first + second, first + second)[0]

@@ -91,7 +91,9 @@ def _where(moment: Moment, *, number: bool = True) -> str:
 def _result(moment: Moment, width: int) -> Row:
     parts = [moment.open]
     if moment.scores:
-        parts.append(f"quality {sparkline(list(moment.scores))} {moment.scores[-1]:.2f}".replace("  ", " "))
+        line = f"quality {sparkline(list(moment.scores))} {moment.scores[-1]:.2f}".replace("  ", " ")
+        rests = f" of {', '.join(moment.score_of)}" if moment.score_of and width >= NARROW else ""
+        parts.append(line + rests)
     return Row(_cut(f"  {' · '.join(part for part in parts if part)}", width), "dim")
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from setpoint.cli.render.line import Line
 from setpoint.model.events import ProofMeasured, TestsSealed
-from setpoint.model.proof import Proof
+from setpoint.model.proof import Obligation, ObligationState, Proof
+from setpoint.model.wording import shortened
+
+_MOST_REASON = 120
 
 
 def of_proof(body: ProofMeasured | TestsSealed) -> Line:
@@ -20,6 +23,13 @@ def _sealed(body: TestsSealed) -> Line:
 
 def _proved(proof: Proof) -> Line:
     if proof.missing:
-        return Line(f"not proved: {'; '.join(each.reason for each in proof.missing)}", "yellow")
-    met = "; ".join(f"{each.name}: {each.reason}" for each in proof.obligations)
-    return Line(f"proved as {proof.work}: {met}", "green")
+        return Line(f"not proved: {'; '.join(_short(each) for each in proof.missing)}", "yellow")
+    met = [each for each in proof.obligations if each.state is ObligationState.MET]
+    told = "".join(f": {_short(each)}" for each in met[:1])
+    more = f"; also met: {', '.join(each.name for each in met[1:])}" if met[1:] else ""
+    return Line(f"proved as {proof.work}{told}{more}", "green")
+
+
+def _short(obligation: Obligation) -> str:
+    """Say why in few words; the report and `setpoint show` tell the rest."""
+    return shortened(obligation.reason, _MOST_REASON)

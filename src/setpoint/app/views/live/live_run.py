@@ -114,6 +114,7 @@ class LiveRun:
         self._doing: tuple[str, Instant | None] = ("starting", None)
         self._snapshot: Snapshot | None = None
         self._scores: dict[int, float] = {}
+        self._score_of: tuple[str, ...] = ()
         self._failing, self._blocking, self._objections, self._measured = 0, 0, 0, False
         self._held, self._paused, self._needs, self._hints = "", False, False, 0
         self._gate: Gate | None = None
@@ -184,6 +185,7 @@ class LiveRun:
             change=_change(self._snapshot),
             open=self._open(),
             scores=tuple(self._scores[number] for number in sorted(self._scores)),
+            score_of=self._score_of,
             doing="" if panes or self._over or self._gate or self._held else told,
             waits=f"waits for a person: {self._gate.question}" if self._gate else self._held,
             note=self._note(),
@@ -251,6 +253,7 @@ class LiveRun:
                 self._objections, self._measured = 0, True
                 if evaluation.score is not None:
                     self._scores[number] = evaluation.score
+                    self._score_of = evaluation.quality.weighed(self._order.weights if self._order else None)
             case GateOpened() | GateAnswered() | RunFinished():
                 self._gate = body.gate if isinstance(body, GateOpened) else None
                 self._over = isinstance(body, RunFinished)

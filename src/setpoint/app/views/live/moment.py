@@ -77,6 +77,8 @@ class Moment:
     """What blocks by the newest measurement and review; empty before the first."""
     scores: tuple[float, ...]
     """Quality by iteration, oldest first, of those that have one."""
+    score_of: tuple[str, ...]
+    """The metrics that the newest of them rests on."""
     doing: str
     """What Setpoint itself does, with the time; empty while an agent works."""
     waits: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -71,6 +72,20 @@ class ChangedFunction:
             put = text.replace(MARK, repr(str(mark))).encode()
             source = source[:offset] + put + source[offset:]
         return source
+
+
+def changed(before: Sequence[tuple[str, Hashable]], now: Sequence[tuple[str, Hashable]]) -> list[bool]:
+    """Say of each function now, by name and text, whether the base did not have it.
+
+    A name can be defined more than once (a property and its setter). The last one is in effect, so that one
+    has changed too where another was the last.
+    """
+    known, in_effect = set(before), dict(before)
+    last = {name: place for place, (name, _) in enumerate(now)}
+    return [
+        (name, text) not in known or (last[name] == place and in_effect[name] != text)
+        for place, (name, text) in enumerate(now)
+    ]
 
 
 def weighed(function: ChangedFunction, old: bytes) -> ChangedFunction:

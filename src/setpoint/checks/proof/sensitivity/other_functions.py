@@ -7,6 +7,7 @@ code below still compiles. A function inside another one belongs to that.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import compress
 from typing import TYPE_CHECKING
 
 from setpoint.checks.parsing import (
@@ -18,7 +19,13 @@ from setpoint.checks.parsing import (
     suffix_of,
     text_of,
 )
-from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction, Insertion, Sabotage, weighed
+from setpoint.checks.proof.sensitivity.changed_function import (
+    ChangedFunction,
+    Insertion,
+    Sabotage,
+    changed,
+    weighed,
+)
 from setpoint.checks.proof.sensitivity.elsewhere import macros
 from setpoint.checks.proof.sensitivity.elsewhere.declarations import Outside, changed_declarations
 from setpoint.checks.proof.sensitivity.elsewhere.returns import (
@@ -51,8 +58,11 @@ def changed_elsewhere(path: str, old: bytes | None, new: bytes) -> tuple[Changed
     if parser is None:
         return None
     then, now = parser.parse(old or b"").root_node, parser.parse(new).root_node
-    before = {name: node.text for name, node in functions_of(then)}
-    found = [_function(path, name, node) for name, node in functions_of(now) if before.get(name) != node.text]
+    here = list(functions_of(now))
+    differs = changed(
+        [(name, node.text) for name, node in functions_of(then)], [(name, node.text) for name, node in here]
+    )
+    found = [_function(path, *each) for each in compress(here, differs)]
     found += _of_macros(path, then, now) if path.endswith(RUST) else []
     return tuple(weighed(each, old or b"") for each in found)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from itertools import compress
 
 from setpoint.checks.proof.sensitivity.changed_function import (
     MARK,
     ChangedFunction,
     Insertion,
     Sabotage,
+    changed,
     weighed,
 )
 from setpoint.model import syntax
@@ -41,9 +43,10 @@ def changed_python(
         before = syntax.parse(old) if old is not None else ast.Module(body=[], type_ignores=[])
     except (SyntaxError, ValueError, RecursionError):
         return (), (f"{path} cannot be parsed",)
-    known = {name: _text(node) for name, node in functions_in(before)}
-    changed = [(name, node) for name, node in functions_in(now) if known.get(name) != _text(node)]
-    found = [_of(path, name, node, new) for name, node in changed if not _is_stub(node)]
+    known = [(name, _text(node)) for name, node in functions_in(before)]
+    here = list(functions_in(now))
+    differs = changed(known, [(name, _text(node)) for name, node in here])
+    found = [_of(path, *each, new) for each in compress(here, differs) if not _is_stub(each[1])]
     stood = {ast.dump(node) for _, node in lambdas_in(before)}
     found += [
         _of_lambda(path, name, node, new) for name, node in lambdas_in(now) if ast.dump(node) not in stood

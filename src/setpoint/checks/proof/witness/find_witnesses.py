@@ -46,8 +46,8 @@ async def find_witnesses(
     if counting:
         shown = "; ".join(map(str, counting[:_SHOWN]))
         trust = strongest(counting) or Trust.ANY
-        level = f"trust '{trust}' (it rests on {trust.words})"
-        reason = f"{level}: {len(counting)} fail without the change and pass with it: {shown}"
+        reason = f"{len(counting)} fail without the change and pass with it: {shown}"
+        reason += f"; trust '{trust}' (it rests on {trust.words})"
         reason += "".join(f"; {other}" for other in reasons if "proves nothing" in other)
         names = tuple(each.name for each in counting[:MOST_NAMED])
         return Obligation(name=_NAME, state=ObligationState.MET, reason=reason, evidence=names), tuple(
