@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from setpoint.checks.cover.stryker import configuration, lend, read_report
+from setpoint.checks.cover.stryker import StrykerRun, lend, read_report
 from setpoint.checks.formats.bad_report import BadReport
 from setpoint.model.mutation import Fate
 
@@ -90,10 +91,32 @@ def test_its_packages_lie_beside_those_of_the_project_which_go_first(tmp_path: P
     assert "theirs" in (place / "semver/package.json").read_text()
 
 
-@pytest.mark.parametrize(
-    ("runner", "used"), [("vitest", "vitest"), ("jest", "jest"), ("node_test", "command")]
-)
-def test_it_is_told_the_runner_of_the_project(tmp_path: Path, runner: str, used: str) -> None:
-    told = json.loads(configuration(runner, ("src/a.ts:1-2",), tmp_path / "r.json", 2))
+def test_a_body_that_no_test_reaches_is_named_by_the_line_on_which_it_begins() -> None:
+    told = RECORDED["files"]["src/sign.ts"]["mutants"][2]  # from the brace on line 2, which does run
 
-    assert (told["testRunner"], told["mutate"], told["concurrency"]) == (used, ["src/a.ts:1-2"], 2)
+    assert told["location"]["start"]["line"] == 2
+    assert read_report(json.dumps(RECORDED).encode()).mutants[2].line == 3
+
+
+def told(tmp_path: Path, runner: str, **more: tuple[str, ...]) -> dict[str, Any]:
+    asked = {"mutate": ("src/a.ts:1-2",), "report": tmp_path / "r.json", "jobs": 2, **more}
+    return json.loads(StrykerRun(runner=runner, **asked).configuration())
+
+
+@pytest.mark.parametrize(("runner", "used"), [("vitest", "vitest"), ("jest", "jest"), ("node_test", "tap")])
+def test_it_is_told_the_runner_of_the_project(tmp_path: Path, runner: str, used: str) -> None:
+    known = told(tmp_path, runner)
+
+    assert (known["testRunner"], known["plugins"]) == (used, [f"@stryker-mutator/{used}-runner"])
+    assert (known["mutate"], known["concurrency"]) == (["src/a.ts:1-2"], 2)
+    assert ("tap" in known) == (used == "tap")
+
+
+def test_files_of_node_are_started_with_what_loads_them(tmp_path: Path) -> None:
+    args = ("--import", "tsx", "--test-timeout=9", "--conditions=dev", "test/[id].test.ts")
+
+    known = told(tmp_path, "node_test", tests=("test/[id].test.ts",), args=args, mutate=("src/[id].ts",))
+
+    assert known["tap"]["nodeArgs"] == ["--test-reporter=tap", "--import", "tsx", "--conditions=dev"]
+    assert known["tap"]["testFiles"] == ["test/[[]id].test.ts"]
+    assert known["mutate"] == ["src/[[]id].ts"]

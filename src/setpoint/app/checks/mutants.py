@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import re
-from pathlib import Path
 
 from setpoint.app.checks.stryker import stryker_for
 from setpoint.checks.cover.script_mutants import script_mutants
 from setpoint.checks.mutation.check import is_source
-from setpoint.checks.mutation.tree import Wanted
+from setpoint.checks.mutation.tree import Wanted, relative
 from setpoint.checks.mutation.tree import mutate as judge
 from setpoint.checks.parsing import suffix_of
 from setpoint.errors import UsageError
@@ -56,10 +55,15 @@ async def _held(project: Project, wanted: Wanted, *, install: bool) -> MutationR
 
 async def _files(project: Project, paths: tuple[str, ...]) -> list[str]:
     """Return the files that are named, or all that differ from the commit, so far as git knows them."""
-    words = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *paths)
-    listed = await ask(Path.cwd() if paths else project.root, *words, "--full-name")
-    known = [file for file in listed.stdout.decode("utf-8", "surrogateescape").split("\0") if file]
     if paths:
+        named = (relative(project.root, path) for path in paths)
+        words = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *named)
+        listed = await ask(project.root, "--literal-pathspecs", *words)
+        known = [file for file in listed.stdout.decode("utf-8", "surrogateescape").split("\0") if file]
+        if not known:
+            raise UsageError(
+                f"{', '.join(paths)}: git knows no file there", hint="name files or folders of the repository"
+            )
         return known
     changed = await ask(project.root, "diff", "--name-only", "-z", "HEAD")
     others = await ask(project.root, "ls-files", "-z", "--others", "--exclude-standard")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,13 +30,14 @@ async def stryker_for(files: Sequence[str], *, install: bool) -> Path:
             f"{files[0]}: mutants are judged in Python, JavaScript and TypeScript alone", hint=_OTHERS[suffix]
         )
     own, package = OwnPrograms(), f"{PACKAGES[0]}@{VERSION}"
-    if not own.has(package):
+    if not all((own.place(package) / "node_modules" / each).is_dir() for each in PACKAGES):
         if not install:
             raise UsageError(
                 f"{scripts[0]}: Stryker {VERSION}, which judges mutants of scripts, is not installed",
                 hint=f"setpoint mutate --install ... installs it with npm in {own.folder} ({_SIZE}); "
                 "your package stays as it is",
             )
+        shutil.rmtree(own.place(package), ignore_errors=True)  # one without all of its packages
         await _install(package, own)
     return own.place(package)
 

@@ -6,18 +6,23 @@ import asyncio
 import os
 import shutil
 import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from setpoint.checks import results
 from setpoint.checks.cover.script_reach import scripts_within
 from setpoint.checks.cover.script_suite import script_suite
-from setpoint.checks.cover.stryker import configuration, lend, read_report
+from setpoint.checks.cover.stryker import StrykerRun, lend, read_report
 from setpoint.checks.discovery.linked_packages import FOLDER, link_packages
 from setpoint.checks.discovery.project import layout_at
 from setpoint.checks.formats.bad_report import BadReport
-from setpoint.checks.mutation.tree import Wanted, standing_copy
+from setpoint.checks.mutation.tree import Wanted, relative, standing_copy
 from setpoint.checks.suites.package_suite import PackageSuite
+from setpoint.checks.suites.runner import passed
 from setpoint.errors import UsageError, WorkspaceError
+from setpoint.model.ids import Commit
 from setpoint.model.mutation import MutationReport
 from setpoint.settings import Settings
 from setpoint.system.files.artifacts import Artifacts
@@ -26,6 +31,7 @@ from setpoint.system.git.git import changed_lines, files_at, head
 from setpoint.system.processes import Command, run
 
 _PROGRAM = Path("node_modules/@stryker-mutator/core/bin/stryker.js")
+_GREEN_FIRST = "see that the tests run and pass: setpoint check"
 
 
 async def script_mutants(
@@ -36,16 +42,7 @@ async def script_mutants(
     Raises `UsageError` where nothing there can be mutated, `WorkspaceError` where Stryker gives no report.
     """
     async with standing_copy(folders) as (place, commit):
-        files = scripts_within(wanted.paths or ("",), await files_at(place, commit))
-        if not wanted.paths:
-            changed = await changed_lines(place, await head(folders.root), commit)
-            spans = [f"{file}:{line}-{line}" for file in files for line in sorted(changed.get(file, ()))]
-        elif wanted.lines is not None:
-            spans = [f"{file}:{wanted.lines.start}-{wanted.lines.stop - 1}" for file in files]
-        else:
-            spans = list(files)
-        if not spans:
-            raise UsageError("no line of a script differs from the commit that is checked out")
+        spans = await _spans(folders.root, place, commit, wanted)
         cache = folders.copies / "scratch" / "tools"
         artifacts = Artifacts(folders.state / "artifacts")
         suite = await script_suite(folders.root, place, settings, artifacts, cache)
@@ -53,24 +50,117 @@ async def script_mutants(
             raise UsageError(f"mutants cannot be judged: {suite}", hint="see `setpoint doctor`")
         layout = await layout_at(place, commit)
         link_packages(folders.root, place, layout.package_folders, layout.committed_packages)
-        return await _judged(suite, place, spans, wanted, stryker)
+        return await _in_packages(suite, place, spans, wanted, stryker)
+
+
+async def _spans(root: Path, place: Path, commit: Commit, wanted: Wanted) -> tuple[str, ...]:
+    """Return what is mutated, as `FILE` or `FILE:FIRST-LAST` from the root."""
+    named = [relative(root, path) for path in wanted.paths]
+    files = scripts_within(named or ("",), await files_at(place, commit))
+    if not files and named:
+        raise UsageError(
+            f"{', '.join(wanted.paths)}: no source of a script outside the tests lies there",
+            hint="name files or folders of the repository",
+        )
+    if wanted.lines is not None:
+        if len(files) > 1:
+            raise UsageError("lines can be given for one file only", hint="name one file")
+        return (f"{files[0]}:{wanted.lines.start}-{wanted.lines.stop - 1}",)
+    if named:
+        return files
+    changed = await changed_lines(place, await head(root), commit)
+    spans = tuple(f"{file}:{line}-{line}" for file in files for line in sorted(changed.get(file, ())))
+    if not spans:
+        raise UsageError(
+            "no line of a script differs from the commit that is checked out",
+            hint="name files or folders: setpoint mutate src/",
+        )
+    return spans
+
+
+async def _in_packages(
+    suite: PackageSuite, place: Path, spans: Sequence[str], wanted: Wanted, stryker: Path
+) -> MutationReport:
+    """Judge each package by its own tests, with what is left of the time."""
+    by_folder: dict[str, list[str]] = {}
+    for span in spans:
+        holders = [each for each in suite.folders if not each or span.startswith(f"{each}/")]
+        if holders:
+            folder = max(holders, key=len)
+            by_folder.setdefault(folder, []).append(span.removeprefix(f"{folder}/"))
+    if not by_folder:
+        raise UsageError(f"{spans[0]}: no package whose tests {suite.name} runs holds it")
+    end, reports = time.monotonic() + wanted.budget_s, []
+    for folder, within in by_folder.items():
+        left = replace(wanted, budget_s=max(1.0, end - time.monotonic()))
+        reports.append(_under(folder, await _judged(suite, place, folder, within, left, stryker)))
+    return _together(reports)
+
+
+def _under(folder: str, report: MutationReport) -> MutationReport:
+    """Name files from the root of the tree."""
+    if not folder:
+        return report
+    moved = (
+        each.model_copy(
+            update={
+                "file": f"{folder}/{each.file}",
+                "test": f"{folder}/{each.test}" if each.test else "",
+            }
+        )
+        for each in report.mutants
+    )
+    return report.model_copy(update={"mutants": tuple(moved)})
+
+
+def _together(reports: Sequence[MutationReport]) -> MutationReport:
+    return MutationReport(
+        mutants=tuple(each for report in reports for each in report.mutants),
+        made=sum(report.made for report in reports),
+        same=sum(report.same for report in reports),
+        tests=sum(report.tests for report in reports),
+    )
+
+
+async def _test_files(suite: PackageSuite, place: Path, folder: str) -> tuple[str, ...]:
+    """Run the tests of a package once, and return their files: failing tests judge nothing."""
+    once = await suite.once(place, folder, None)
+    report = once.report
+    passing = [test for test in report.outcomes if passed(report, test)] if report else []
+    why = once.broken
+    if report is not None and report.red:
+        why = f"{next(iter(report.red))} fails on the original"
+    if why or not passing:
+        why = why or f"{suite.name} runs no test that passes; checks.{suite.name}.args can name files"
+        raise WorkspaceError(f"no mutant could be judged: {why}", hint=_GREEN_FIRST)
+    within = f"{folder}/" if folder else ""
+    return tuple(sorted({test.partition("::")[0].removeprefix(within) for test in passing}))
 
 
 async def _judged(
-    suite: PackageSuite, place: Path, spans: list[str], wanted: Wanted, stryker: Path
+    suite: PackageSuite, place: Path, folder: str, spans: list[str], wanted: Wanted, stryker: Path
 ) -> MutationReport:
-    await asyncio.to_thread(lend, stryker / FOLDER, place / FOLDER)
-    with tempfile.TemporaryDirectory(prefix="setpoint-", ignore_cleanup_errors=True) as folder:
-        scratch = Path(folder).resolve()
-        report, config = scratch / "report.json", place / ".setpoint-stryker.json"
-        jobs = wanted.jobs or os.cpu_count() or 1
-        config.write_text(configuration(suite.name, spans, report, jobs), "utf-8")
-        started = suite.start(place, "", scratch)
+    here = place / folder
+    tests = await _test_files(suite, place, folder)
+    await asyncio.to_thread(lend, stryker / FOLDER, here / FOLDER)
+    with tempfile.TemporaryDirectory(prefix="setpoint-", ignore_cleanup_errors=True) as temp:
+        scratch = Path(temp).resolve()
+        report, config = scratch / "report.json", here / ".setpoint-stryker.json"
+        asked = StrykerRun(
+            runner=suite.name,
+            mutate=tuple(spans),
+            report=report,
+            jobs=wanted.jobs or os.cpu_count() or 1,
+            tests=tests,
+            args=suite.asked.args,
+        )
+        config.write_text(asked.configuration(), "utf-8")
+        started = suite.start(place, folder, scratch)
         node = shutil.which("node", path=started.variables["PATH"]) or "node"
         done = await run(
             Command(
                 argv=(node, str(stryker / _PROGRAM), "run", config.name),
-                cwd=place,
+                cwd=here,
                 environment=started.variables,
                 timeout_s=wanted.budget_s,
                 merge_stderr=True,
@@ -88,5 +178,5 @@ async def _judged(
             said = str(error) if isinstance(error, BadReport) else results.tail(done)
             raise WorkspaceError(
                 f"no mutant could be judged: Stryker {done.ending}: {said}",
-                hint="see that the tests run and pass",
+                hint=_GREEN_FIRST,
             ) from None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from setpoint.checks.formats.bad_report import BadReport
 from setpoint.model.mutation import Fate, Mutant, MutationReport
 
-PACKAGES = ("@stryker-mutator/core", "@stryker-mutator/vitest-runner", "@stryker-mutator/jest-runner")
+PACKAGES = (
+    "@stryker-mutator/core",
+    "@stryker-mutator/vitest-runner",
+    "@stryker-mutator/jest-runner",
+    "@stryker-mutator/tap-runner",
+)
 _COPIED = ("vitest-runner", "jest-runner")
 """Packages that load the project's runner by its name, which a link would not find."""
 _FATES = {
@@ -24,6 +31,13 @@ _FATES = {
     "Pending": Fate.UNTRIED,
 }
 """What became of mutants; others (of which nothing compiles) count neither way and are left out."""
+_RUNNERS = {"vitest": "vitest", "jest": "jest", "node_test": "tap"}
+"""Stryker's name of each runner; the output of `node --test` is TAP."""
+_WITH_VALUE = frozenset(
+    ("--import", "--require", "-r", "--loader", "--experimental-loader", "--conditions", "-C", "--env-file")
+)
+_OF_THE_RUNNER = ("--test", "--experimental-test")
+_PATTERN = re.compile(r"[\[{(*?]")
 
 
 class _Part(BaseModel):
@@ -89,13 +103,15 @@ def read_report(text: bytes) -> MutationReport:
 
 def _mutant(file: str, lines: Sequence[str], each: _Mutant, names: Mapping[str, str]) -> Mutant:
     start, end = each.location.start, each.location.end
+    # A body begins behind what decides about it, on a line that may well run.
+    body = each.status == "NoCoverage" and each.replacement == "{}" and end.line > start.line + 1
     before = lines[start.line - 1 : end.line]
     head = before[0][: start.column - 1] if before else ""
     tail = before[-1][end.column - 1 :] if before else ""
     killer = next(iter(each.killers), "")
     return Mutant(
         file=file,
-        line=start.line,
+        line=start.line + body,
         operator=each.operator,
         before="\n".join(before),
         after=f"{head}{each.replacement}{tail}",
@@ -105,26 +121,61 @@ def _mutant(file: str, lines: Sequence[str], each: _Mutant, names: Mapping[str, 
     )
 
 
-def configuration(runner: str, mutate: Sequence[str], report: Path, jobs: int) -> str:
-    """Return Stryker's settings for a run in a copy; `mutate` are files, or `FILE:FIRST-LAST`."""
-    known = runner in ("vitest", "jest")
-    settings: dict[str, Any] = {
-        "testRunner": runner if known else "command",
-        "plugins": [f"@stryker-mutator/{runner}-runner"] if known else [],
-        "mutate": list(mutate),
-        "reporters": ["json"],
-        "jsonReporter": {"fileName": str(report)},
-        "coverageAnalysis": "perTest" if known else "off",
-        "allowConsoleColors": False,
-        "concurrency": jobs,
-        "checkers": [],
-        "inPlace": True,  # it works in a copy that is thrown away
-        "tsconfigFile": ".setpoint-none.json",  # else it loads TypeScript to rewrite references
-        "tempDirName": ".stryker-tmp",
-    }
-    if not known:
-        settings["commandRunner"] = {"command": "npm test"}
-    return json.dumps(settings)
+@dataclass(frozen=True, kw_only=True)
+class StrykerRun:
+    """One run of Stryker in a copy of a package."""
+
+    runner: str
+    """The preset that runs the tests."""
+    mutate: tuple[str, ...]
+    """Files, or `FILE:FIRST-LAST`, from the folder of the package."""
+    report: Path
+    jobs: int
+    tests: tuple[str, ...] = ()
+    """Files of tests, where Stryker starts them itself: with `node --test`."""
+    args: tuple[str, ...] = ()
+    """Arguments of the settings for `node --test`."""
+
+    def configuration(self) -> str:
+        """Return Stryker's settings, as JSON."""
+        runner = _RUNNERS[self.runner]
+        settings: dict[str, Any] = {
+            "testRunner": runner,
+            "plugins": [f"@stryker-mutator/{runner}-runner"],
+            "mutate": [as_pattern(each) for each in self.mutate],
+            "reporters": ["json"],
+            "jsonReporter": {"fileName": str(self.report)},
+            "coverageAnalysis": "perTest",
+            "allowConsoleColors": False,
+            "concurrency": self.jobs,
+            "checkers": [],
+            "inPlace": True,  # it works in a copy that is thrown away
+            "tsconfigFile": ".setpoint-none.json",  # else it loads TypeScript to rewrite references
+            "tempDirName": ".stryker-tmp",
+        }
+        if runner == "tap":
+            files = [as_pattern(each) for each in self.tests]
+            settings["tap"] = {
+                "testFiles": files,
+                "nodeArgs": ["--test-reporter=tap", *options_of_node(self.args)],
+            }
+        return json.dumps(settings)
+
+
+def as_pattern(path: str) -> str:
+    """Return a pattern of Stryker that matches one path alone, such as that of `[id].ts`."""
+    return _PATTERN.sub(r"[\g<0>]", path)
+
+
+def options_of_node(args: Iterable[str]) -> tuple[str, ...]:
+    """Return the words that go to Node itself, without test files and the options of its test runner."""
+    kept, words = [], iter(args)
+    for word in words:
+        if word in _WITH_VALUE:
+            kept += [word, next(words, "")]
+        elif word.startswith("-") and not word.startswith(_OF_THE_RUNNER):
+            kept.append(word)
+    return tuple(kept)
 
 
 def lend(own: Path, place: Path) -> None:

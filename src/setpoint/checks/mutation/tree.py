@@ -101,7 +101,7 @@ async def _lines(root: Path, place: Path, commit: Commit, wanted: Wanted) -> Map
                 hint="name files or folders: setpoint mutate src/",
             )
         return lines
-    named = [_relative(root, path) for path in wanted.paths]
+    named = [relative(root, path) for path in wanted.paths]
     files = await files_at(place, commit)
     found = [file for file in files if is_source(file) and _within(file, named)]
     if not found:
@@ -116,7 +116,8 @@ async def _lines(root: Path, place: Path, commit: Commit, wanted: Wanted) -> Map
     return {found[0]: wanted.lines}
 
 
-def _relative(root: Path, path: str) -> str:
+def relative(root: Path, path: str) -> str:
+    """Return a path of the command line as one from the root of the repository."""
     try:
         return (Path.cwd() / path).resolve().relative_to(root.resolve()).as_posix()
     except ValueError:
