@@ -36,7 +36,7 @@ from setpoint.model.proof import Arrangement, ProofTerms
 from setpoint.model.run import Ending, Limits, RunOrder
 from setpoint.model.stories.story import KnownRed, Story
 from setpoint.ports import Measured, RunPorts
-from setpoint.presets.check_settings import ChecksSettings
+from setpoint.presets.check_settings import ChecksSettings, FailuresSettings
 from setpoint.settings import Settings
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.files.project_folders import ProjectFolders
@@ -273,8 +273,11 @@ def harness(plan: Maker, folder: Path, real: str) -> RunHarness:
     head = repository(root, plan.base)
     folders = ProjectFolders(root, root / ".setpoint", folder / "copies")
     folders.state.mkdir()
-    asked = ChecksSettings.model_validate({"python": real, "reruns": 0, "localise_s": 0, **OFF})
-    evaluator = ProjectEvaluator(Settings(checks=asked), Artifacts(folders.state / "artifacts"), folders)
+    settings = Settings(
+        checks=ChecksSettings.model_validate({"python": real, "reruns": 0, **OFF}),
+        failures=FailuresSettings(localise_s=0),
+    )
+    evaluator = ProjectEvaluator(settings, Artifacts(folders.state / "artifacts"), folders)
     return Stage(evaluator=evaluator, root=root, head=head, clones=GitWorkspace(folders), **named)
 
 
