@@ -22,6 +22,7 @@ from setpoint.errors import SettingsError
 from setpoint.model.changes.branch_name import BranchPrefix
 from setpoint.model.config.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck, refuse_unknown_formats
 from setpoint.model.config.model_price import ModelPrice
+from setpoint.model.config.notice_target import NoticeTarget
 from setpoint.model.config.reviewer_terms import ReviewerTerms
 from setpoint.model.config.sandbox import Means, SandboxSettings
 from setpoint.model.config.self_check import SelfCheckSettings
@@ -205,6 +206,8 @@ class Settings(BaseSettings):
     """What becomes of signals from production."""
     telemetry: TelemetrySettings = TelemetrySettings()
     """Who is told of runs that have ended."""
+    notify: dict[str, NoticeTarget] = {}
+    """Who gets a notice when a run asks, is verified or has stopped, by a name of your own."""
     weights: dict[str, float] = WEIGHTS
     """Weights of the quality score, by metric."""
     known_red: KnownRed | Literal["auto"] = "auto"

@@ -27,6 +27,7 @@ from setpoint.cli.project import (
     init,
     metrics,
     mutate,
+    notify,
     passphrase,
     pipeline,
     plugins,
@@ -110,6 +111,7 @@ app.command()(check.check)
 app.command()(cover.cover)
 app.command()(mutate.mutate)
 app.command()(goals.goals)
+app.command()(notify.notify)
 app.command()(tune.tune)
 app.command()(verify.verify)
 app.command()(quarantine.quarantine)

@@ -11,6 +11,7 @@ from typing import Any
 
 from setpoint.app.project.person import require_person
 from setpoint.app.runs.board import story_folder
+from setpoint.app.runs.notices import telling
 from setpoint.app.views.export import send_finished
 from setpoint.app.views.metrics import store_due_metrics
 from setpoint.checks import CheckListener
@@ -67,12 +68,13 @@ def drive_run(
     if gate is not None and not gate.expired(datetime.now(UTC)):
         raise waiting(ordered.trace_id, gate)
     changed(ordered)  # where a plug-in is gone, the run stays as it is
-    try:
-        outcome = runner(_driven(project, ordered, before, told, heard))
-    except RunCancelled:
-        if history(project.log.replay(ordered.trace_id)).cancel is None:
-            raise
-        outcome = runner(_driven(project, ordered, before, told, heard))
+    with telling(project, ordered, heard) as heard_and_told:
+        try:
+            outcome = runner(_driven(project, ordered, before, told, heard_and_told))
+        except RunCancelled:
+            if history(project.log.replay(ordered.trace_id)).cancel is None:
+                raise
+            outcome = runner(_driven(project, ordered, before, told, heard_and_told))
     try:
         store_due_metrics(project)
     except RecordedDataError as error:  # the record of an older run is damaged; this outcome is valid

@@ -1,0 +1,1 @@
+"""Notify people where they are: a run asks, is verified or has stopped."""

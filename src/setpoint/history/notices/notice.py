@@ -1,0 +1,94 @@
+"""The text of a notice that a run asks or has ended."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from typing import Any
+
+from setpoint.history.phrases import one_line
+from setpoint.model.changes.redaction import redacted
+from setpoint.model.config.notice_target import NoticeKind
+from setpoint.model.events import Event
+from setpoint.model.events.run import GateOpened, RunFinished
+from setpoint.model.gate import Gate
+from setpoint.model.run import Ending, RunOrder, RunOutcome
+from setpoint.model.value import Instant, Text, Value
+
+_MOST_LINES = 12
+_MOST_CHARS = 300
+"""Of one line: texts of agents and tools are long at times."""
+
+
+class Notice(Value):
+    """What people receive about a run, without secrets and cut to a few lines."""
+
+    kind: NoticeKind
+    id: str
+    """Names the event that it reports, the same in each try to deliver it."""
+    at: Instant
+    run: str
+    repository: Text
+    """Name of the folder of the repository."""
+    title: Text
+    """One line."""
+    lines: tuple[Text, ...] = ()
+    """What a person should know, and the command that comes next."""
+    branch: Text = ""
+    """Where the work lies; empty where none was delivered."""
+    ending: str = ""
+    """How the run ended; empty where it asks."""
+
+    @property
+    def text(self) -> str:
+        """The lines as one text."""
+        return "\n".join(self.lines)
+
+    def payload(self) -> dict[str, Any]:
+        """Return what a webhook is sent."""
+        return {
+            "type": f"run.{self.kind}",
+            "timestamp": self.at.astimezone(UTC).isoformat(),
+            "data": self.model_dump(mode="json", exclude={"kind", "id", "at"}),
+        }
+
+
+def notice_of(event: Event, order: RunOrder, repository: str) -> Notice | None:
+    """Return the notice about an event; none where the event is not a reason for one."""
+    if isinstance(event.body, GateOpened):
+        kind, lines, title = NoticeKind.ASKS, _asked(event.body.gate, order), "Setpoint asks"
+        branch = ending = ""
+    elif isinstance(event.body, RunFinished):
+        outcome = event.body.outcome
+        good = outcome.ending is Ending.VERIFIED
+        kind = NoticeKind.VERIFIED if good else NoticeKind.STOPPED
+        title = "Verified" if good else f"Not verified ({str(outcome.ending).replace('_', ' ')})"
+        lines, branch, ending = _ended(outcome), outcome.branch, str(outcome.ending)
+    else:
+        return None
+    return Notice(
+        kind=kind,
+        id=f"{order.trace_id}-{event.seq}",
+        at=event.at,
+        run=order.trace_id,
+        repository=_said(repository),
+        title=_said(f"{title}: {order.story.title}"),
+        lines=tuple(map(_said, lines[:_MOST_LINES])),
+        branch=branch,
+        ending=ending,
+    )
+
+
+def _asked(gate: Gate, order: RunOrder) -> list[str]:
+    shown = [gate.question, *gate.context[: _MOST_LINES - 2]]
+    return [*shown, f"answer with: setpoint gate show {order.trace_id}"]
+
+
+def _ended(outcome: RunOutcome) -> list[str]:
+    said = [outcome.verdict or outcome.reason]
+    said += [f"branch: {outcome.branch}"] if outcome.branch else []
+    said += [f"cost: {outcome.cost_shown}"] if outcome.cost_shown else []
+    return [*said, f"details: setpoint show {outcome.trace_id}"]
+
+
+def _said(text: str) -> str:
+    return one_line(redacted(text), _MOST_CHARS)
