@@ -219,7 +219,8 @@ class _Drive:
             task = await asyncio.wait_for(asyncio.shield(self._begun), _BEGIN_S)
         except TimeoutError:
             message = f"the durable engine has not begun {self.order.trace_id} within {_BEGIN_S:.0f} seconds"
-            raise SetpointError(message, hint="look whether the disk is full, then try `setpoint resume` again") from None
+            hint = "look whether the disk is full, then try `setpoint resume` again"
+            raise SetpointError(message, hint=hint) from None
         await asyncio.wait({task})
         if self._failure is not None:
             raise self._failure
