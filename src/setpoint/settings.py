@@ -21,6 +21,7 @@ from pydantic_settings import SettingsError as UnreadableVariable
 from setpoint.errors import SettingsError
 from setpoint.model.changes.branch_name import BranchPrefix
 from setpoint.model.config.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck, refuse_unknown_formats
+from setpoint.model.config.hooks import HookSettings
 from setpoint.model.config.model_price import ModelPrice
 from setpoint.model.config.notice_target import NoticeTarget
 from setpoint.model.config.reviewer_terms import ReviewerTerms
@@ -172,6 +173,8 @@ class Settings(BaseSettings):
     """Your own prices by model, or by a pattern such as `claude-*`; they go before the table's."""
     sandbox: SandboxSettings = SandboxSettings()
     """What keeps the processes of agents, and of checks, from changing what is not theirs."""
+    hooks: HookSettings = HookSettings()
+    """How hooks check the work of your own agent, and commits."""
     self_check: SelfCheckSettings = SelfCheckSettings()
     """What makers may ask about their own work before they end their turn."""
     reviewers: ReviewerTerms = ReviewerTerms()

@@ -14,6 +14,8 @@ BOUNDARIES = {
     "src/setpoint/web/hooks.py": "the worker on signals: a fault with one is logged and ends no other",
     "src/setpoint/app/views/export.py": "behind the end of a run, which a collector never changes",
     "src/setpoint/app/runs/notices.py": "beside a run, which a receiver of notices never changes",
+    "src/setpoint/app/hooks/stop.py": "the user's agent waits: no fault of Setpoint keeps it from stopping",
+    "src/setpoint/app/hooks/before_git.py": "git waits: no fault of Setpoint keeps a commit or a push back",
     "src/setpoint_probe/plugin/setpoint_report.py": "runs `__str__` of the project's own exceptions",
     "src/setpoint_probe/plugin/setpoint_unittest_runner.py": "as above, and imports the project's tests",
     "src/setpoint_probe/foreign_code.py": "calls code under work, shows, copies and compares its values",

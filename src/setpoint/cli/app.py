@@ -24,6 +24,7 @@ from setpoint.cli.project import (
     demo,
     doctor,
     goals,
+    hook,
     init,
     metrics,
     mutate,
@@ -108,6 +109,7 @@ app.add_typer(passphrase.app, name="passphrase")
 app.add_typer(deploy.app, name="deploy")
 app.add_typer(signal.app, name="signal")
 app.command()(check.check)
+app.add_typer(hook.app, name="hook")
 app.command()(cover.cover)
 app.command()(mutate.mutate)
 app.command()(goals.goals)

@@ -86,35 +86,7 @@ class _Watched:
 
 
 def _show(console: Console, evaluation: Evaluation, *, fast: bool, everything: bool) -> None:
-    from setpoint.cli.render.problem_lines import every_line, problem_lines
+    from setpoint.cli.render.check_text import styled_lines
 
-    for each in evaluation.evidence:
-        counts = " ".join(f"{name}={count}" for name, count in each.counts.items())
-        style = {"pass": "green", "fail": "red", "error": "bold red", "flaky": "yellow"}.get(
-            each.state, "dim"
-        )
-        console.print(
-            f"{each.check:12} {each.state:12} {counts} {each.reason}".rstrip(), style=style, markup=False
-        )
-    show_all = "setpoint check --fast --all" if fast else "setpoint check --all"
-    listed = (
-        every_line(evaluation.failures, evaluation.findings)
-        if everything
-        else problem_lines(evaluation.failures, evaluation.findings, show_all)
-    )
-    for line in listed:
-        console.print(line, markup=False)
-    measured = evaluation.quality.measured
-    console.print(" ".join(f"{name}={value:.4g}" for name, value in measured.items()), markup=False)
-    if evaluation.held_by.startswith("not held"):
-        told = "checks were not held: tests could write wherever you can; hint: `setpoint doctor` says why"
-        console.print(told, style="yellow", markup=False)
-    score = "not measured" if evaluation.score is None else f"{evaluation.score:.2f}"
-    same = "; unchanged since an earlier check" if all(each.cached for each in evaluation.evidence) else ""
-    console.print(f"quality {score}; tree {evaluation.tree[:10]}{same}", markup=False)
-    if fast:
-        console.print(
-            "fast: only the tests that the changes can affect; hint: `setpoint check` gives a verdict",
-            style="yellow",
-            markup=False,
-        )
+    for line, style in styled_lines(evaluation, fast=fast, everything=everything):
+        console.print(line, style=style, markup=False)

@@ -1,0 +1,45 @@
+"""Measure what the working tree changes against a base, within a time limit."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from setpoint.app.checks.quarantine import quarantine_entries
+from setpoint.checks.change_evaluator import ChangeEvaluator
+from setpoint.model.evaluation import Evaluation
+from setpoint.model.hooks import CheckState
+from setpoint.wiring.project import Project
+from setpoint.wiring.sandboxed_checks import held_checks
+
+
+class ChangeCheck(NamedTuple):
+    """What a check of a change gave."""
+
+    state: CheckState
+    evaluation: Evaluation | None = None
+    """None where nothing was measured."""
+    reason: str = ""
+    """Why nothing was measured."""
+
+
+def measure_change(project: Project, since: str, *, fast: bool, limit_s: float) -> ChangeCheck:
+    """Measure the working tree against the merge base of its commit and `since`.
+
+    After `limit_s` seconds all processes of the check are ended, and nothing counts as measured.
+    """
+    try:
+        return asyncio.run(_within(project, since, fast=fast, limit_s=limit_s))
+    except TimeoutError:
+        return ChangeCheck(CheckState.NOT_MEASURED, reason=f"the check took longer than {limit_s:g} s")
+
+
+async def _within(project: Project, since: str, *, fast: bool, limit_s: float) -> ChangeCheck:
+    evaluator = ChangeEvaluator(project.settings, project.artifacts, project.folders)
+    now = datetime.now(UTC)
+    held = tuple(each for each in quarantine_entries(project) if each.active(now))
+    async with asyncio.timeout(limit_s), held_checks(project, project.settings):
+        seen = await evaluator.measure(project.root, since, held, fast=fast)
+    wrong = seen.failures or seen.blocking or seen.broken
+    return ChangeCheck(CheckState.FAILED if wrong else CheckState.PASSED, seen)

@@ -1,0 +1,96 @@
+"""An agent of the user wants to end its turn: remember its prompts, measure its work, answer it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from setpoint.agents.hooks.formats import HookMessage, format_of
+from setpoint.app.hooks.session_file import SessionFile
+from setpoint.app.hooks.turn import TITLE, checked, known_answer, prompted
+from setpoint.model.hooks import Answer, HookSession, TreeCheck
+from setpoint.system.git.tree_signature import TreeLook, look
+
+if TYPE_CHECKING:
+    from setpoint.model.evaluation import Evaluation
+
+Describe = Callable[["Evaluation"], str]
+"""Writes a verdict as `setpoint check` does."""
+
+
+def answer_to_stop(agent: str, raw: bytes, here: Path, described: Describe) -> str:
+    """Answer an agent that wants to end its turn, in its own format.
+
+    Never raises: whatever goes wrong in Setpoint, the agent may stop, and the answer says so.
+    """
+    try:
+        message = format_of(agent).read(raw)
+        return format_of(agent).written(_answer(agent, message, here, described))
+    except Exception as error:  # noqa: BLE001 - the boundary of the hook: no fault of Setpoint holds an agent
+        return _fault(agent, error)
+
+
+def note_prompt(agent: str, raw: bytes, here: Path) -> str:
+    """Remember the tree at a prompt of the user; the answer lets the agent begin, whatever goes wrong."""
+    try:
+        message = format_of(agent).read(raw)
+        seen = look(Path(message.folder or here))
+        if not _in_a_run(seen.root):
+            file = SessionFile(seen.git_dir, agent, message.session)
+            file.write(prompted(file.read(), seen.signature, seen.head, message.prompt))
+    except Exception as error:  # noqa: BLE001 - as above
+        return _fault(agent, error)
+    return "{}"
+
+
+def _answer(agent: str, message: HookMessage, here: Path, described: Describe) -> Answer:
+    if not message.finished:  # the user interrupted it
+        return Answer()
+    seen = look(Path(message.folder or here))
+    if _in_a_run(seen.root):
+        return Answer()
+    file = SessionFile(seen.git_dir, agent, message.session)
+    session = file.read()
+    known = known_answer(session, seen.signature, time.time())
+    if known is None:
+        file.forget_old()
+        check, session = _measured(seen, session, described)
+        known = checked(session, check, time.time())
+    answer, session = known
+    file.write(session)
+    return answer
+
+
+def _measured(seen: TreeLook, session: HookSession, described: Describe) -> tuple[TreeCheck, HookSession]:
+    # Loading what measures takes most of a second, which an unchanged tree does not have.
+    from setpoint.app.hooks.measure import measure_change
+    from setpoint.wiring.project import open_project
+
+    project = open_project(seen.root)
+    terms = project.settings.hooks
+    session = replace(
+        session, base=session.base or seen.head, max_blocks=terms.max_blocks, total_s=terms.total_s
+    )
+    found = measure_change(project, session.base, fast=True, limit_s=terms.limit_s)
+    text = found.reason if found.evaluation is None else described(found.evaluation)
+    return TreeCheck(signature=seen.signature, state=found.state, text=text), session
+
+
+def _in_a_run(root: Path) -> bool:
+    """Whether Setpoint itself drives the agent: then it measures the work copy when the attempt has ended."""
+    work = root.parent
+    return (
+        work.name == "work" and work.parent.name == "trees" and (work.parents[1] / "repository.json").exists()
+    )
+
+
+def _fault(agent: str, error: Exception) -> str:
+    said = " ".join(str(error).split()) or type(error).__name__
+    text = f"{TITLE}: not measured: {said[:600]}"
+    try:
+        return format_of(agent).written(Answer(text=text))
+    except Exception:  # noqa: BLE001 - as above: an unknown agent, or a damaged installation
+        return "{}"
