@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,10 @@ from setpoint.wiring.project import open_project
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     root = tmp_path / "project"
-    write(root, {"src/a.ts": "export const a = 1;\n", "src/lib.rs": "pub fn f() {}\n"})
+    write(
+        root,
+        {"src/a.ts": "export const a = 1;\n", "src/lib.rs": "pub fn f() {}\n", "calc.go": "package calc\n"},
+    )
     git(root, "init", "-q")
     git(root, "add", "-A")
     git(root, "commit", "-qm", "base")
@@ -34,8 +38,24 @@ def test_without_stryker_it_says_how_it_would_be_installed_and_installs_nothing(
     assert not (tmp_path / "data").exists()
 
 
-def test_other_languages_are_refused_with_a_tool_that_can(project) -> None:
-    with pytest.raises(UsageError, match="Python, JavaScript and TypeScript alone") as raised:
-        measure_mutants(project, ("src/lib.rs",))
+@pytest.mark.parametrize(
+    ("file", "tool", "how"),
+    [
+        ("src/lib.rs", "cargo-mutants", "cargo install --locked cargo-mutants"),
+        ("calc.go", "gremlins", "go install github.com/go-gremlins/gremlins/cmd/gremlins"),
+    ],
+)
+def test_a_compiled_language_is_refused_with_the_tool_that_is_missing(
+    project, monkeypatch, file: str, tool: str, how: str
+) -> None:
+    monkeypatch.setenv("PATH", path_without(tool))
 
-    assert "cargo mutants" in (raised.value.hint or "")
+    with pytest.raises(UsageError, match=rf"{file}: {tool}, which judges .* is not on PATH") as raised:
+        measure_mutants(project, (file,))
+
+    assert how in (raised.value.hint or "")
+
+
+def path_without(tool: str) -> str:
+    folders = os.environ["PATH"].split(":")
+    return ":".join(folder for folder in folders if not (Path(folder) / tool).exists())

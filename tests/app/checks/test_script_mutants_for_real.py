@@ -11,7 +11,7 @@ import pytest
 
 from checks.conftest import git, write
 from setpoint.app.checks.mutants import measure_mutants
-from setpoint.app.checks.stryker import VERSION
+from setpoint.app.checks.mutation_tools import VERSION
 from setpoint.checks.cover.stryker import PACKAGES
 from setpoint.errors import WorkspaceError
 from setpoint.model.mutation import Fate

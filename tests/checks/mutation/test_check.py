@@ -134,7 +134,7 @@ async def test_the_tree_as_it_stands_is_judged_and_not_touched(bench, monkeypatc
     named = await judged("fees.py", lines=range(8, 9))
     assert {(each.line, each.verdict) for each in named.mutants} == {(8, Fate.UNCOVERED)}
     for paths, lines, said in (
-        (("tests",), None, "no Python source outside the tests"),
+        (("tests",), None, "no source outside the tests"),
         (("/",), None, "lies outside"),
     ):
         with pytest.raises(UsageError, match=said):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import re
 
-from setpoint.app.checks.stryker import stryker_for
+from setpoint.app.checks.mutation_tools import demand, stryker_for
+from setpoint.checks.cover.compiled_mutants import TOOLS, compiled_mutants
 from setpoint.checks.cover.script_mutants import script_mutants
 from setpoint.checks.mutation.check import is_source
 from setpoint.checks.mutation.tree import Wanted, relative
 from setpoint.checks.mutation.tree import mutate as judge
-from setpoint.checks.parsing import suffix_of
+from setpoint.checks.parsing import is_script, suffix_of
 from setpoint.errors import UsageError
 from setpoint.model.mutation import MutationReport
 from setpoint.system.git.git import ask
@@ -45,12 +46,17 @@ def measure_mutants(
 async def _held(project: Project, wanted: Wanted, *, install: bool) -> MutationReport:
     """Judge them as the settings ask for checks: mutants are code that nobody has read."""
     files = await _files(project, wanted.paths)
-    judged_here = any(map(is_source, files)) or not any(suffix_of(file) for file in files)
-    stryker = None if judged_here else await stryker_for(files, install=install)
-    async with held_checks(project, project.settings):
+    folders, settings = project.folders, project.settings
+    suffix = "" if any(map(is_source, files)) else next(filter(None, map(suffix_of, files)), "")
+    stryker = await stryker_for(files, install=install) if is_script(suffix) else None
+    if suffix in TOOLS:
+        demand(TOOLS[suffix], files)
+    async with held_checks(project, settings):
         if stryker is not None:
-            return await script_mutants(project.folders, project.settings, wanted, stryker)
-        return await judge(project.folders, project.settings, wanted)
+            return await script_mutants(folders, settings, wanted, stryker)
+        if suffix in TOOLS:
+            return await compiled_mutants(folders, settings, wanted, suffix)
+        return await judge(folders, settings, wanted)
 
 
 async def _files(project: Project, paths: tuple[str, ...]) -> list[str]:

@@ -7,18 +7,18 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from setpoint.checks import results
-from setpoint.checks.cover.script_reach import scripts_within
+from setpoint.checks.cover.script_reach import is_script_source
 from setpoint.checks.cover.script_suite import script_suite
 from setpoint.checks.cover.stryker import StrykerRun, lend, read_report
 from setpoint.checks.discovery.linked_packages import FOLDER, link_packages
 from setpoint.checks.discovery.project import layout_at
 from setpoint.checks.formats.bad_report import BadReport
-from setpoint.checks.mutation.tree import Wanted, relative, standing_copy
+from setpoint.checks.mutation.tree import Wanted, lines_wanted, standing_copy
 from setpoint.checks.suites.package_suite import PackageSuite
 from setpoint.checks.suites.runner import passed
 from setpoint.errors import UsageError, WorkspaceError
@@ -27,7 +27,6 @@ from setpoint.model.mutation import MutationReport
 from setpoint.settings import Settings
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.files.project_folders import ProjectFolders
-from setpoint.system.git.git import changed_lines, files_at, head
 from setpoint.system.processes import Command, run
 
 _PROGRAM = Path("node_modules/@stryker-mutator/core/bin/stryker.js")
@@ -55,49 +54,41 @@ async def script_mutants(
 
 async def _spans(root: Path, place: Path, commit: Commit, wanted: Wanted) -> tuple[str, ...]:
     """Return what is mutated, as `FILE` or `FILE:FIRST-LAST` from the root."""
-    named = [relative(root, path) for path in wanted.paths]
-    files = scripts_within(named or ("",), await files_at(place, commit))
-    if not files and named:
-        raise UsageError(
-            f"{', '.join(wanted.paths)}: no source of a script outside the tests lies there",
-            hint="name files or folders of the repository",
-        )
-    if wanted.lines is not None:
-        if len(files) > 1:
-            raise UsageError("lines can be given for one file only", hint="name one file")
-        return (f"{files[0]}:{wanted.lines.start}-{wanted.lines.stop - 1}",)
-    if named:
-        return files
-    changed = await changed_lines(place, await head(root), commit)
-    spans = tuple(f"{file}:{line}-{line}" for file in files for line in sorted(changed.get(file, ())))
-    if not spans:
-        raise UsageError(
-            "no line of a script differs from the commit that is checked out",
-            hint="name files or folders: setpoint mutate src/",
-        )
-    return spans
+    lines = await lines_wanted(root, place, commit, wanted, is_script_source)
+    spans: list[str] = []
+    for file, only in sorted(lines.items()):
+        if isinstance(only, range):
+            spans.append(f"{file}:{only.start}-{only.stop - 1}")
+        else:
+            spans += [f"{file}:{line}-{line}" for line in sorted(only)] or [file]
+    return tuple(spans)
 
 
 async def _in_packages(
     suite: PackageSuite, place: Path, spans: Sequence[str], wanted: Wanted, stryker: Path
 ) -> MutationReport:
     """Judge each package by its own tests, with what is left of the time."""
-    by_folder: dict[str, list[str]] = {}
-    for span in spans:
-        holders = [each for each in suite.folders if not each or span.startswith(f"{each}/")]
-        if holders:
-            folder = max(holders, key=len)
-            by_folder.setdefault(folder, []).append(span.removeprefix(f"{folder}/"))
-    if not by_folder:
-        raise UsageError(f"{spans[0]}: no package whose tests {suite.name} runs holds it")
     end, reports = time.monotonic() + wanted.budget_s, []
-    for folder, within in by_folder.items():
+    for folder, held in by_package(suite, spans).items():
         left = replace(wanted, budget_s=max(1.0, end - time.monotonic()))
-        reports.append(_under(folder, await _judged(suite, place, folder, within, left, stryker)))
-    return _together(reports)
+        within = [span.removeprefix(f"{folder}/") for span in held]
+        reports.append(under(folder, await _judged(suite, place, folder, within, left, stryker)))
+    return added_up(reports)
 
 
-def _under(folder: str, report: MutationReport) -> MutationReport:
+def by_package(suite: PackageSuite, paths: Iterable[str]) -> dict[str, list[str]]:
+    """Sort paths by the package whose tests judge them; raises `UsageError` where there is none."""
+    found: dict[str, list[str]] = {}
+    for path in paths:
+        holders = [each for each in suite.folders if not each or path.startswith(f"{each}/")]
+        if holders:
+            found.setdefault(max(holders, key=len), []).append(path)
+    if not found:
+        raise UsageError(f"no package whose tests {suite.name} runs holds {next(iter(paths))}")
+    return found
+
+
+def under(folder: str, report: MutationReport) -> MutationReport:
     """Name files from the root of the tree."""
     if not folder:
         return report
@@ -113,12 +104,14 @@ def _under(folder: str, report: MutationReport) -> MutationReport:
     return report.model_copy(update={"mutants": tuple(moved)})
 
 
-def _together(reports: Sequence[MutationReport]) -> MutationReport:
+def added_up(reports: Sequence[MutationReport]) -> MutationReport:
+    """Add up the reports of packages."""
     return MutationReport(
         mutants=tuple(each for report in reports for each in report.mutants),
         made=sum(report.made for report in reports),
         same=sum(report.same for report in reports),
         tests=sum(report.tests for report in reports),
+        reason="; ".join(report.reason for report in reports if report.reason),
     )
 
 

@@ -26,14 +26,18 @@ _WAYS = frozenset(
 )  # fmt: skip
 
 
+def is_script_source(file: str) -> bool:
+    """Whether a file is a source of JavaScript or TypeScript, no test."""
+    return is_script(suffix_of(file)) and is_code(file)
+
+
 def scripts_within(paths: Sequence[str], files: Iterator[str] | Sequence[str]) -> tuple[str, ...]:
     """Return the sources of JavaScript and TypeScript at or under the paths, tests left out."""
     names = tuple("" if path in (".", "./") else path.rstrip("/").removeprefix("./") for path in paths)
     return tuple(
         file
         for file in sorted(files)
-        if is_script(suffix_of(file))
-        and is_code(file)
+        if is_script_source(file)
         and any(not name or file == name or file.startswith(f"{name}/") for name in names)
     )
 

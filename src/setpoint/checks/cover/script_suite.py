@@ -36,15 +36,24 @@ def covering_scripts(groups: Iterable[Group], goals: CoverGoals, files: Iterable
 async def script_suite(
     root: Path, place: Path, settings: Settings, artifacts: Artifacts, cache: Path
 ) -> PackageSuite | str:
-    """Find the runner of a tree at `place`, a copy of the user's at `root`; says why there is none."""
+    """Find the runner of scripts that a tree uses; says why there is none."""
+    return await found_suite(root, place, settings, artifacts, cache, RUNNERS)
+
+
+async def found_suite(
+    root: Path, place: Path, settings: Settings, artifacts: Artifacts, cache: Path, runners: tuple[str, ...]
+) -> PackageSuite | str:
+    """Find the first of some runners that a tree at `place`, a copy of the user's at `root`, uses."""
     checks = settings.checks
     layout = await layout_at(place, await head(place))
     used = [
         name
-        for name in RUNNERS
+        for name in runners
         if checks.tool(name).use is True or (checks.tool(name).use == "auto" and name in layout.suites)
     ]
     if not used:
+        if runners != RUNNERS:
+            return f"no tests were found that {runners[0]} runs"
         return (
             "no script of package.json runs vitest, jest or node --test, by which tests could be judged; "
             "switch one on, for example checks.vitest = true"

@@ -44,21 +44,28 @@ class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class _Place(_Part):
+class Place(_Part):
+    """A place in a source."""
+
     line: int
+    """1-based."""
     column: int
+    """1-based, in characters."""
 
 
-class _Span(_Part):
-    start: _Place
-    end: _Place
+class Span(_Part):
+    """What a mutant replaces."""
+
+    start: Place
+    end: Place
+    """Where the rest begins."""
 
 
 class _Mutant(_Part):
     operator: str = Field(alias="mutatorName")
     replacement: str = ""
     status: str
-    location: _Span
+    location: Span
     killers: tuple[str, ...] = Field(alias="killedBy", default=())
     covering: tuple[str, ...] = Field(alias="coveredBy", default=())
 
@@ -101,20 +108,27 @@ def read_report(text: bytes) -> MutationReport:
     return MutationReport(mutants=mutants, made=len(mutants), same=every - len(mutants), tests=len(names))
 
 
+def spliced(lines: Sequence[str], span: Span, replacement: str) -> tuple[str, str]:
+    """Return the lines of a span as they are, and as they read with a replacement."""
+    start, end = span.start, span.end
+    before = lines[start.line - 1 : end.line]
+    head = before[0][: start.column - 1] if before else ""
+    tail = before[-1][end.column - 1 :] if before else ""
+    return "\n".join(before), f"{head}{replacement}{tail}"
+
+
 def _mutant(file: str, lines: Sequence[str], each: _Mutant, names: Mapping[str, str]) -> Mutant:
     start, end = each.location.start, each.location.end
     # A body begins behind what decides about it, on a line that may well run.
     body = each.status == "NoCoverage" and each.replacement == "{}" and end.line > start.line + 1
-    before = lines[start.line - 1 : end.line]
-    head = before[0][: start.column - 1] if before else ""
-    tail = before[-1][end.column - 1 :] if before else ""
+    before, after = spliced(lines, each.location, each.replacement)
     killer = next(iter(each.killers), "")
     return Mutant(
         file=file,
         line=start.line + body,
         operator=each.operator,
-        before="\n".join(before),
-        after=f"{head}{each.replacement}{tail}",
+        before=before,
+        after=after,
         verdict=_FATES[each.status],
         test=names.get(killer, killer),
         tests=len(each.covering),

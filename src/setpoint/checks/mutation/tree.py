@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -43,7 +43,7 @@ async def mutate(folders: ProjectFolders, settings: Settings, wanted: Wanted) ->
     Raises `UsageError` where nothing there can be mutated, `WorkspaceError` where the tests cannot be run.
     """
     async with standing_copy(folders) as (place, commit):
-        lines = await _lines(folders.root, place, commit, wanted)
+        lines = await lines_wanted(folders.root, place, commit, wanted)
         engine = await _engine(folders, place, commit, settings, wanted)
         _, report, reason = await engine.judge(place, lines)
     if report is None:
@@ -89,12 +89,16 @@ async def _engine(
     )
 
 
-async def _lines(root: Path, place: Path, commit: Commit, wanted: Wanted) -> Mapping[str, Collection[int]]:
+async def lines_wanted(
+    root: Path, place: Path, commit: Commit, wanted: Wanted, fits: Callable[[str], bool] = is_source
+) -> Mapping[str, Collection[int]]:
+    """Return the files that are mutated, each with its lines; none for a file: all of it.
+
+    `fits` chooses the sources. Raises `UsageError` where there are none.
+    """
     if not wanted.paths:
         changed = await changed_lines(place, await head(root), commit)
-        lines: dict[str, Collection[int]] = {
-            file: found for file, found in changed.items() if is_source(file)
-        }
+        lines: dict[str, Collection[int]] = {file: found for file, found in changed.items() if fits(file)}
         if not lines:
             raise UsageError(
                 "no line of code differs from the commit that is checked out",
@@ -103,10 +107,10 @@ async def _lines(root: Path, place: Path, commit: Commit, wanted: Wanted) -> Map
         return lines
     named = [relative(root, path) for path in wanted.paths]
     files = await files_at(place, commit)
-    found = [file for file in files if is_source(file) and _within(file, named)]
+    found = [file for file in files if fits(file) and _within(file, named)]
     if not found:
         raise UsageError(
-            f"{', '.join(wanted.paths)}: no Python source outside the tests lies there",
+            f"{', '.join(wanted.paths)}: no source outside the tests lies there",
             hint="name files or folders of the repository",
         )
     if wanted.lines is None:

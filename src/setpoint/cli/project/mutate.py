@@ -75,6 +75,8 @@ def show(report: MutationReport) -> None:
 def _looked(survivor: Mutant) -> str:
     from setpoint.model.wording import counted
 
+    if not survivor.tests:
+        return "no test fails"
     if survivor.tests == 1:
         return "1 test passes" + "  (and takes the same path)" * survivor.same_path
     return f"{counted(survivor.tests, 'test')} pass" + "  (and take the same path)" * survivor.same_path
