@@ -8,9 +8,12 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
+from .given.given import NOTHING_GIVEN, Offers
 from .values.values import NOTHING, Near, changed, pick
 
 _ONE_IN = 3
+_GIVEN_SHARE = 0.6
+"""How often a value is one that the project's tests give, where they give any."""
 
 CONTEXT = ("__enter__", "__exit__", "__aenter__", "__aexit__", "__aiter__", "__await__")
 """Those that a statement calls for the object itself."""
@@ -31,6 +34,8 @@ class Param:
     kinds: tuple[str, ...]
     own: tuple[str, ...]
     """Values seen near the code: its constants, its default, in documentation and in tests."""
+    given: tuple[str, ...] = ()
+    """Expressions of what the project's tests give for it: fixtures, and objects made as they make them."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,8 @@ class Case:
     """What is done inside a context that the call gives; empty: nothing."""
     doubles: tuple[str, ...] = ()
     """Stand-ins, as calls: for the clock, chance, processes or the network."""
+    made: str = ""
+    """What gives the object instead of its class: a fixture, or an expression of the project's tests."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +107,7 @@ class Cast:
     targets: Mapping[str, Target]
     classes: Mapping[str, Target] = field(default_factory=dict)
     """The making of each class, by the class's name."""
+    offers: Offers = NOTHING_GIVEN
 
     def methods_of(self, owner: str) -> list[Target]:
         """Return the methods that change or ask an object."""
@@ -118,16 +126,23 @@ def fresh(target: Target, cast: Cast, random: Random) -> Case:
     if target.form in ("function", "new", "static"):
         return Case(target.name, args, inside=inside)
     maker = cast.classes.get(target.owner)
-    new = arguments(maker, random) if maker else ()
+    new: Args = arguments(maker, random) if maker else ()
+    made = _made(target.owner, cast, random)
     methods = cast.methods_of(target.owner)
     before = []
     for _ in range(random.choice((0, 0, 0, 1, 1, 2, 3)) if methods else 0):
         method = random.choice(methods)
         before.append((method.name, arguments(method, random)))
     if target.path in CONTEXT:
-        return Case(target.name, (), new, tuple(before), inside=inside)
+        return Case(target.name, (), () if made else new, tuple(before), inside=inside, made=made)
     within = bool(cast.entered(target.owner)) and random.randrange(2) == 0
-    return Case(target.name, args, new, tuple(before), within=within)
+    return Case(target.name, args, () if made else new, tuple(before), within=within, made=made)
+
+
+def _made(owner: str, cast: Cast, random: Random) -> str:
+    """Pick what the project's tests give for an object of a class; empty for its own constructor."""
+    ways = cast.offers.of_class.get(owner.rpartition(".")[2], ())
+    return random.choice(ways) if ways and random.random() < _GIVEN_SHARE else ""
 
 
 def arguments(target: Target, random: Random) -> Args:
@@ -136,16 +151,20 @@ def arguments(target: Target, random: Random) -> Args:
     by_name = False
     for param in target.params:
         if param.star:
-            found += [
-                ("", pick(param.kinds, param.own, random)) for _ in range(random.choice((0, 1, 2, 2, 3)))
-            ]
+            found += [("", _value(param, random)) for _ in range(random.choice((0, 1, 2, 2, 3)))]
             by_name = True
         elif param.required or random.random() < 0.5:  # noqa: PLR2004 - every other time
             name = param.name if by_name or param.keyword or not param.required else ""
-            found.append((name, pick(param.kinds, param.own, random)))
+            found.append((name, _value(param, random)))
         else:
             by_name = True
     return tuple(found)
+
+
+def _value(param: Param, random: Random) -> str:
+    if param.given and random.random() < _GIVEN_SHARE:
+        return random.choice(param.given)
+    return pick(param.kinds, param.own, random)
 
 
 def varied(case: Case, cast: Cast, random: Random) -> Case:
@@ -171,7 +190,10 @@ def _varied_object(case: Case, cast: Cast, random: Random) -> Case:
         return _with(case, before=before[-4:])
     if case.before and random.randrange(2):
         return _with(case, before=case.before[1:])
-    return _with(case, new=_varied_args(case.new or (), maker, random)) if maker else case
+    made = _made(owner, cast, random)
+    if made or maker is None:
+        return _with(case, made=made, new=()) if made else case
+    return _with(case, made="", new=_varied_args(case.new or (), maker, random))
 
 
 def _varied_args(args: Args, target: Target, random: Random) -> Args:
@@ -182,7 +204,7 @@ def _varied_args(args: Args, target: Target, random: Random) -> Args:
     new = changed(text, target.near, random) if random.random() < 0.7 else text  # noqa: PLR2004 - mostly near by
     if new == text:
         param = _param(target, place, name)
-        new = pick(param.kinds, param.own, random) if param else text
+        new = _value(param, random) if param else text
     return (*args[:place], (name, new), *args[place + 1 :])
 
 

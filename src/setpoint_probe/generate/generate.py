@@ -17,14 +17,16 @@ from ..source.import_roots import import_roots
 from ..wire.cover import CoverRequest, CoverResult, Written
 from ..wire.exchange import answer_order
 from .cases import Cast
+from .given.fixtures import fixture_names
 from .minimise import chosen, goals_of, needed_cases
+from .module_names import alias_of
 from .mutant_kills import Kills, kills
 from .present_tests import let_pass
 from .replay import OTHER_ORDER, Replay, replay
 from .rows import name_of_row
 from .search import Ground, Kept, search
 from .specified import Specification, specified
-from .test_text import Draft, alias_of, drafts, file_of
+from .test_text import Draft, drafts, file_of
 
 _SEARCH_SHARE, _PRESENT_SHARE, _KILL_SHARE = 0.45, 0.65, 0.8
 """Shares of the time after which the search for cases, the trial of present tests, and the mutants end."""
@@ -80,7 +82,7 @@ def _ground(request: CoverRequest, path: str, text: str) -> Ground:
     return Ground(
         request=request,
         path=path,
-        alias=alias_of(request.module),
+        alias=alias_of(request.module, fixture_names(request.tree, request.target, request.tests)),
         tree=ast.parse(text),
         anatomy=anatomy,
         lines=frozenset(request.missed_lines),

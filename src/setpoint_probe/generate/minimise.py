@@ -11,6 +11,8 @@ from .programs import program
 from .search import Ground, Kept, is_good
 
 Goal = Union[int, Branch]
+_COPIED = 30
+"""What it costs that a test needs a definition of its own, as a fixture by name does not."""
 
 
 def goals_of(kept: Kept, ground: Ground) -> frozenset[Goal]:
@@ -79,4 +81,5 @@ def cost(kept: Kept, cast: Cast) -> float:
         + private
         + (20 if not is_good(kept) else 0)
         + (30 if "lambda" in steps.call else 0)
+        + _COPIED * sum(bool(cast.offers.given[name].texts) for name in steps.given)
     )

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ..foreign_code import attempt
-from .trial import FOLDER, Outcome
+from .given.fixtures import FOLDER
+from .trial import Outcome
 
 _EQUALS, _IS = " == ", " is "
 

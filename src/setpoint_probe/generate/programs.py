@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import keyword
 import re
@@ -65,6 +66,8 @@ class Program(NamedTuple):
     """It has to run in an event loop."""
     doubles: tuple[str, ...] = ()
     """Stand-ins around all, as `with` names them."""
+    given: tuple[str, ...] = ()
+    """Names that it uses of what the project's tests give."""
 
 
 def program(case: Case, cast: Cast, *, bind: bool = True) -> Program:
@@ -77,7 +80,17 @@ def program(case: Case, cast: Cast, *, bind: bool = True) -> Program:
     elif how := case.take or (target.waits if target and not case.expression else ""):
         made = _taken(made, how, case.inside)
     waits = made.waits or any(_WAITS.match(line) for line in (*made.setup, made.call))
-    return made._replace(waits=waits)
+    return made._replace(waits=waits, given=_given(made, cast))
+
+
+def _given(made: Program, cast: Cast) -> tuple[str, ...]:
+    """Return the names of given things that steps use."""
+    given = cast.offers.given
+    text = "\n".join((*made.setup, made.call))
+    if not any(name in text for name in given):
+        return ()
+    names = (node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name))
+    return tuple(dict.fromkeys(name for name in names if name in given))
 
 
 def _called(case: Case, cast: Cast, *, bind: bool) -> Program:
@@ -87,12 +100,19 @@ def _called(case: Case, cast: Cast, *, bind: bool) -> Program:
     subject = ""
     if case.new is not None:
         subject = variable(target.owner, cast.module)
-        setup.append(f"{subject} = {cast.module}.{target.owner}({_listed(case.new)})")
+        if case.made in cast.offers.given:
+            subject = case.made
+        else:
+            made = case.made or f"{cast.module}.{target.owner}({_listed(case.new)})"
+            setup.append(f"{subject} = {made}")
         setup += [_step(subject, cast.targets[name], args) for name, args in case.before]
     args: list[tuple[str, str]] = []
     for place, (name, text) in enumerate(case.args):
-        if bind and _MUTABLE.match(text):
-            held = _argument(target, place, name, {*names, subject, cast.module})
+        if text in cast.offers.given:
+            names += [] if text in (subject, *names) else [text]
+            args.append((name, text))
+        elif bind and (_MUTABLE.match(text) or text.partition("(")[0] in cast.offers.given):
+            held = _argument(target, place, name, {*names, subject, cast.module, *cast.offers.given})
             setup.append(f"{held} = {text}")
             names.append(held)
             args.append((name, held))

@@ -6,6 +6,7 @@ import ast
 import gc
 import importlib
 import os
+import re
 import sys
 import tempfile
 import time
@@ -22,13 +23,15 @@ from ..session.session import prepare_path
 from ..source.import_roots import import_roots
 from ..wire.cover import CoverRequest
 from .cases import Case, Cast, Target, called, fresh, shorter, varied
+from .given.offers import Place, Subject, offered
 from .limits import arm
+from .module_names import import_of
 from .module_state import State
 from .oracle import Oracle
 from .refusals import forbid
 from .specified import CONTRADICTS
 from .stand_ins import needed, others
-from .targets import cast_of
+from .targets import Hints, cast_of
 from .trial import Outcome, Stage, assured
 from .values.hypothesis import Drawing
 from .values.kinds import MODULES
@@ -123,8 +126,15 @@ def stage_of(ground: Ground) -> Stage:
     refusals: list[str] = []
     forbid(refusals, str(temporary))
     oracle = Oracle(module, ground.alias)
-    seen = seen_values(texts, signatures_of(ground.tree))
-    cast = cast_of(module, ground.alias, ground.tree, seen, Drawing(oracle.expression, str(temporary)).of)
+    signatures = signatures_of(ground.tree)
+    words = frozenset(re.findall(r"\w+", Path(ground.path).read_text(encoding="utf-8", errors="replace")))
+    own_import = import_of(request.module, ground.alias)
+    offers, supply = offered(
+        Subject(module, ground.alias, own_import, signatures, words),
+        Place(request.tree, request.target, request.tests, request.style, refusals),
+    )
+    hints = Hints(seen_values(texts, signatures), Drawing(oracle.expression, str(temporary)).of, offers)
+    cast = cast_of(module, ground.alias, ground.tree, hints)
     return Stage(
         module,
         cast,
@@ -133,6 +143,7 @@ def stage_of(ground: Ground) -> Stage:
         os.path.realpath(ground.path),
         refusals,
         State(module),
+        supply,
     )
 
 

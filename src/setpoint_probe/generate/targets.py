@@ -7,12 +7,14 @@ import contextlib
 import datetime  # noqa: ICN001 - as in the expressions that are made of it
 import enum
 import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from ..foreign_code import Raised, attempt
 from .cases import Cast, Param, Target
+from .given.given import NOTHING_GIVEN, Offers
 from .programs import SYNTAX
 from .values.kinds import annotated, constants, named, used
 from .values.nearby_constants import Surroundings
@@ -30,27 +32,41 @@ _NEAR_CHANGES = ("2020, 1, 2, 3, 4, 5", "2020, 7, 8, 9", "2021, 3, 14, 2, 30", "
 """Winter, summer, and hours at which many clocks are changed."""
 Seen = Mapping[str, tuple[str, ...]]
 """Values seen for a parameter, by `function.parameter`."""
+_COLLECTS = re.compile(
+    r"(typing\.|collections\.abc\.)?(list|dict|set|tuple|type|Callable|Iter\w+|Sequence|Mapping)\b",
+    re.IGNORECASE,
+)
+"""Annotations whose names are of what the value holds, not of the value."""
 Draw = Callable[[Any], Mapping[str, tuple[str, ...]]]
 """Gives values by parameter for something that can be called."""
 
 
-def cast_of(module: ModuleType, alias: str, tree: ast.Module, seen: Seen, draw: Draw) -> Cast:
-    """Find what can be called in an imported module; `draw` makes up values for what is annotated."""
+class Hints(NamedTuple):
+    """What is known of values for the parameters of a module's functions."""
+
+    seen: Seen
+    draw: Draw
+    """Makes up values for what is annotated."""
+    offers: Offers = NOTHING_GIVEN
+
+
+def cast_of(module: ModuleType, alias: str, tree: ast.Module, hints: Hints) -> Cast:
+    """Find what can be called in an imported module."""
     nodes = dict(_nodes(tree.body, ""))
-    around = _Around(dict(_makers(module, alias)), Surroundings(tree), tuple(_held(module, alias)), draw)
+    around = _Around(dict(_makers(module, alias)), Surroundings(tree), tuple(_held(module, alias)), hints)
     found: dict[str, Target] = {}
     classes: dict[str, Target] = {}
     for name, thing in list(vars(module).items()):
         if not _of(module, name, thing, nodes):
             continue
-        find = _Finder(alias, nodes, seen, around)
+        find = _Finder(alias, nodes, around)
         if inspect.isclass(thing):
             target = find.of_class(name, thing)
             classes[name] = found[name] = target
             found.update((each.name, each) for each in find.of_methods(name, thing, module))
         elif callable(thing):
             found[name] = find.target(name, "function", f"{alias}.{name}", "", thing)
-    return Cast(alias, found, classes)
+    return Cast(alias, found, classes, hints.offers)
 
 
 def _of(module: ModuleType, name: str, thing: Any, nodes: Mapping[str, ast.AST]) -> bool:  # noqa: ANN401 - whatever a module holds
@@ -116,13 +132,13 @@ class _Around(NamedTuple):
     surroundings: Surroundings
     held: tuple[tuple[str, str], ...]
     """Objects that it holds: kind and expression."""
-    draw: Draw
+    hints: Hints
 
 
 class _Finder:
-    def __init__(self, alias: str, nodes: Mapping[str, ast.AST], seen: Seen, around: _Around) -> None:
-        self._alias, self._nodes, self._seen = alias, nodes, seen
-        self._makers, self._surroundings, self._held, self._draw = around
+    def __init__(self, alias: str, nodes: Mapping[str, ast.AST], around: _Around) -> None:
+        self._alias, self._nodes = alias, nodes
+        self._makers, self._surroundings, self._held, self._hints = around
 
     def of_class(self, name: str, thing: type) -> Target:
         return self.target(name, "new", f"{self._alias}.{name}", "", thing)
@@ -185,7 +201,7 @@ class _Finder:
     def _params(self, name: str, thing: Any, node: ast.AST | None, skip: int) -> Iterator[Param]:  # noqa: ANN401 - whatever can be called
         _, matched = self._surroundings.of(node)
         near = tuple(constants(node)) if node is not None else ()
-        drawn = self._draw(thing)
+        drawn = self._hints.draw(thing)
         for each in _signature(thing, skip):
             if each.kind is inspect.Parameter.VAR_KEYWORD:
                 continue
@@ -193,7 +209,8 @@ class _Finder:
             text = note if isinstance(note, str) else "" if note is inspect.Parameter.empty else _shown(note)
             kinds = list(annotated(text))
             default = each.default
-            own = [*self._seen.get(f"{name.rpartition('.')[2]}.{each.name}", ()), *_choices(note)]
+            key = f"{name.rpartition('.')[2]}.{each.name}"
+            own = [*self._hints.seen.get(key, ()), *_choices(note)]
             own += drawn.get(each.name, ())
             own += [value for made, values in self._makers.items() if made in text for value in values]
             if default is not inspect.Parameter.empty:
@@ -217,7 +234,17 @@ class _Finder:
                 keyword=each.kind is inspect.Parameter.KEYWORD_ONLY,
                 kinds=tuple(dict.fromkeys(kinds)),
                 own=tuple(dict.fromkeys([*own, *fitting]))[:_MOST_OWN],
+                given=self._given(key, each.name, text),
             )
+
+    def _given(self, key: str, param: str, note: str) -> tuple[str, ...]:
+        """Return what the project's tests give for a parameter, by its place, its name or its type."""
+        offers = self._hints.offers
+        found = [*offers.fixtures((param,)), *offers.of_param.get(key, ())]
+        if not _COLLECTS.match(note):
+            words = re.findall(r"\w+", note)
+            found += [call for word in words for call in offers.of_class.get(word, ())]
+        return tuple(dict.fromkeys(found))
 
 
 def _waits(path: str, thing: Any) -> str:  # noqa: ANN401 - whatever can be called

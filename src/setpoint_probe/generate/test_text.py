@@ -8,12 +8,15 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from .cases import Cast
+from .given.fixtures import FOLDER
+from .given.given import written_for
+from .module_names import import_of
 from .oracle import filled
 from .programs import program
 from .rows import row_of, written
 from .search import Kept
 from .stand_ins import copied, shown
-from .trial import FOLDER, Outcome
+from .trial import Outcome
 from .values.kinds import MODULES
 
 _WIDTH = 100
@@ -106,6 +109,10 @@ def file_of(tests: Iterable[Draft], cast: Cast, module: str, style: str) -> str:
         body = f"class {owner}Pinned(unittest.TestCase):\n" + _indented(body)
     elif "pytest." in body:
         used.append("pytest")
+    given = dict.fromkeys(name for each in tests for name in program(each.kept.case, cast).given)
+    given_imports, given_texts = written_for(given, cast.offers.given)
+    if style == "pytest" and any("pytest." in text for text in given_texts):
+        used.append("pytest")
     doubles = copied(body)
     if "tempfile." in body:
         used += ["pathlib", "tempfile"]
@@ -114,25 +121,10 @@ def file_of(tests: Iterable[Draft], cast: Cast, module: str, style: str) -> str:
     imports = "\n".join(sorted(lines, key=lambda line: (line.startswith("from"), line)))
     if "pytest" in used:
         imports = f"{imports}\n\nimport pytest".strip()
-    sections = [_TITLE.format(module=module), imports, _import(module, cast.module)]
+    own = {import_of(module, cast.module), *given_imports}
+    sections = [_TITLE.format(module=module), imports, "\n".join(sorted(own))]
     head = "\n\n".join(part.strip() for part in sections if part.strip())
-    return "\n\n\n".join([head, *doubles.texts, body.rstrip()]) + "\n"
-
-
-def _import(module: str, alias: str) -> str:
-    package, _, name = module.rpartition(".")
-    shown = f" as {alias}" if alias != name else ""
-    return f"from {package} import {name}{shown}" if package else f"import {name}{shown}"
-
-
-def alias_of(module: str) -> str:
-    """Return the name by which tests call a module."""
-    name = module.rpartition(".")[2]
-    return (
-        f"{name}_module"
-        if name in MODULES or name in ("pytest", "unittest", "result", "__init__", "__main__")
-        else name
-    )
+    return "\n\n\n".join([head, *doubles.texts, *given_texts, body.rstrip()]) + "\n"
 
 
 def _blocks(tests: Sequence[Draft], cast: Cast, style: str) -> list[str]:
@@ -158,6 +150,7 @@ def _rows(group: Sequence[Draft], cast: Cast) -> str:
 def _test(draft: Draft, cast: Cast, style: str) -> str:
     lines, needs = _lines(draft, cast, style)
     words = ["self"] if style == "unittest" else []
+    words += cast.offers.fixtures(program(draft.kept.case, cast).given)
     if any(re.search(rf"\b{FOLDER}\b", line) for line in lines):
         if style == "unittest":
             lines = [*_OWN_FOLDER, *lines]

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 from ..reach.anatomy import Arc
 from ..reach.arcs import ArcTracer
 from .cases import Case, Cast
+from .given.fixtures import FOLDER, NO_SUPPLY, Supply
 from .limits import CPU_S, TimeUp, limited
 from .module_state import State
 from .nondeterminism import Unsure
@@ -36,7 +37,6 @@ _MOST_ITEMS = 12
 """Items that are taken of an iterator which may never end."""
 SOURCE = "<case>"
 AWAITS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-FOLDER = "tmp_path"
 _NUMBERS = itertools.count()
 
 
@@ -108,6 +108,7 @@ class Stage:
 
     state: State
     """What the module keeps from call to call; put back before each case."""
+    supply: Supply = NO_SUPPLY
     cpu_s: float = CPU_S
     dirty: bool = False
     """The last case changed what the module keeps."""
@@ -135,7 +136,15 @@ class Stage:
         return Ready(steps, case.want, code, compile(steps.call, SOURCE, "eval", AWAITS))
 
     def _timed(self, ready: Ready, *, traced: bool) -> Outcome:
-        names = self._names(ready)
+        names: dict[str, Any] = {}
+        try:
+            with limited(self.cpu_s):
+                names.update(self._names(ready))
+        except TimeUp:
+            return Outcome("time")
+        except Exception:  # noqa: BLE001 - a fixture of the project raises what it likes
+            self.supply.close()
+            return Outcome("wrong")
         self.oracle.folder = str(names.get(FOLDER, ""))
         try:
             with contextlib.ExitStack() as doubles, warnings.catch_warnings():
@@ -145,14 +154,14 @@ class Stage:
                     names[NAMED.get(text.partition("(")[0], "_")] = given
                 with limited(self.cpu_s):
                     play = self._play(ready, names, traced=traced)
-                    if not ready.steps.waits:
-                        return _at_once(play)
-                    outcome, still = run_watched(play)
-                    return outcome._replace(still=still)  # type: ignore[no-any-return]  # what `_play` returns
+                    outcome, still = run_watched(play) if ready.steps.waits else (_at_once(play), False)
+                    shared = self.supply.is_changed()  # other tests would see that
+                    return Outcome("wrong") if shared else outcome._replace(still=still)
         except (TimeUp, RecursionError):
             return Outcome("time")
         finally:
             self.tracer.stop()
+            self.supply.close()
             if FOLDER in names:
                 shutil.rmtree(names[FOLDER], ignore_errors=True)
 
@@ -184,9 +193,14 @@ class Stage:
 
     def _names(self, ready: Ready) -> dict[str, Any]:
         names = environment(self.module, self.cast.module)
-        if any(FOLDER in line for line in (*ready.steps.setup, ready.steps.call)):
+        given = ready.steps.given
+        names.update((name, self.supply.functions[name]) for name in given if name in self.supply.functions)
+        if any(FOLDER in line for line in (*ready.steps.setup, ready.steps.call)) or self.supply.asks_folder(
+            given
+        ):
             names[FOLDER] = Path(tempfile.gettempdir(), f"run-{next(_NUMBERS)}")  # `mkdtemp` would ask chance
             names[FOLDER].mkdir(parents=True)
+        names.update(self.supply.made(given, names))
         return names
 
     async def _value(self, value: Any, wrap: str, ready: Ready, names: dict[str, Any]) -> Outcome:  # noqa: ANN401 - any value at all

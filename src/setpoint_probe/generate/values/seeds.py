@@ -124,4 +124,6 @@ def signatures_of(tree: ast.Module) -> dict[str, list[str]]:
             for each in node.body:
                 if isinstance(each, ast.FunctionDef) and each.name == "__init__":
                     found[node.name] = [arg.arg for arg in each.args.args[1:]]
+                elif isinstance(each, ast.FunctionDef) and each.name == "__call__":
+                    found[f"{node.name}.__call__"] = [arg.arg for arg in each.args.args[1:]]
     return found
