@@ -21,6 +21,7 @@ from setpoint.model.events.candidates import (
     CandidateMeasured,
     FindingDeclined,
 )
+from setpoint.model.events.hooks import AboutHooks
 from setpoint.model.events.live import AboutLive
 from setpoint.model.events.production import AboutProduction
 from setpoint.model.events.requests import (
@@ -80,7 +81,7 @@ _TURNED = (
     | GuardUnable
     | BudgetWarned
 )
-_ASIDE = m.AboutMemory | people.Feedback | AboutProduction | AboutLive | TestsSealed
+_ASIDE = m.AboutMemory | people.Feedback | AboutProduction | AboutHooks | AboutLive | TestsSealed
 
 
 def history(events: Sequence[Event]) -> History:
@@ -256,7 +257,7 @@ class _Fold:
                 pass  # the rounds say the same with more detail
 
     def _remembered(
-        self, body: m.AboutMemory | people.Feedback | AboutProduction | AboutLive | TestsSealed
+        self, body: m.AboutMemory | people.Feedback | AboutProduction | AboutHooks | AboutLive | TestsSealed
     ) -> None:
         if isinstance(body, people.Feedback):
             self.feedback.append(body)

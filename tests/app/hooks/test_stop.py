@@ -11,8 +11,11 @@ import pytest
 
 from app.hooks.conftest import BAD, GOOD, TEST, settings
 from checks.conftest import git
+from setpoint.app.hooks.record import recorded
 from setpoint.app.hooks.stop import answer_to_stop, note_prompt
 from setpoint.cli.render.check_text import check_text
+from setpoint.cli.render.event_lines import line
+from setpoint.wiring.project import open_project
 
 FAILING = "def test_old():\n    assert 1 == 2\n"
 
@@ -58,6 +61,15 @@ def test_an_agent_is_sent_back_until_the_check_passes(repository) -> None:
     assert "verified" not in json.dumps([first, last]).lower()
     assert last == {"systemMessage": "Setpoint check: nothing is wrong that the base does not have"}
     assert session.stop() == {}
+    project = open_project(session.root)
+    bodies = [each.body for each in recorded(project, 9)]
+    project.store.close()
+    assert [(each.kind, each.state, each.blocked) for each in bodies] == [
+        ("hook.turn_checked", "failed", True),
+        ("hook.turn_checked", "passed", False),
+    ]
+    assert line(bodies[0]).text.startswith("check of claude: failed in ")
+    assert line(bodies[0]).text.endswith("sent back (1)")
 
 
 def test_the_counter_ends_what_would_never_end_and_a_prompt_begins_it_again(repository) -> None:

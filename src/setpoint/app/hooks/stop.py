@@ -57,26 +57,45 @@ def _answer(agent: str, message: HookMessage, here: Path, described: Describe) -
     known = known_answer(session, seen.signature, time.time())
     if known is None:
         file.forget_old()
-        check, session = _measured(seen, session, described)
-        known = checked(session, check, time.time())
+        known = _measured(agent, message, seen, session, described)
     answer, session = known
     file.write(session)
     return answer
 
 
-def _measured(seen: TreeLook, session: HookSession, described: Describe) -> tuple[TreeCheck, HookSession]:
+def _measured(
+    agent: str, message: HookMessage, seen: TreeLook, session: HookSession, described: Describe
+) -> tuple[Answer, HookSession]:
     # Loading what measures takes most of a second, which an unchanged tree does not have.
     from setpoint.app.hooks.measure import measure_change
+    from setpoint.app.hooks.record import record
+    from setpoint.model.events.hooks import TurnChecked
+    from setpoint.model.ids import Commit
     from setpoint.wiring.project import open_project
 
+    began_s = time.monotonic()
     project = open_project(seen.root)
-    terms = project.settings.hooks
-    session = replace(
-        session, base=session.base or seen.head, max_blocks=terms.max_blocks, total_s=terms.total_s
-    )
-    found = measure_change(project, session.base, fast=True, limit_s=terms.limit_s)
-    text = found.reason if found.evaluation is None else described(found.evaluation)
-    return TreeCheck(signature=seen.signature, state=found.state, text=text), session
+    try:
+        terms, base = project.settings.hooks, session.base or seen.head
+        session = replace(session, base=base, max_blocks=terms.max_blocks, total_s=terms.total_s)
+        found = measure_change(project, base, fast=True, limit_s=terms.limit_s)
+        text = found.reason if found.evaluation is None else described(found.evaluation)
+        check = TreeCheck(signature=seen.signature, state=found.state, text=text)
+        answer, session = checked(session, check, time.time())
+        event = TurnChecked(
+            agent=agent,
+            session=message.session,
+            base=Commit(base),
+            state=check.state,
+            blocked=answer.block,
+            blocks=session.blocks,
+            took_s=round(time.monotonic() - began_s, 3),
+            text=check.text,
+        )
+        record(project, event)
+    finally:
+        project.store.close()
+    return answer, session
 
 
 def _in_a_run(root: Path) -> bool:

@@ -92,6 +92,23 @@ def remove(name: For, yes: Yes = False) -> int:
     return ExitCode.OK
 
 
+@app.command()
+def log(
+    most: Annotated[int, typer.Option("--most", min=1, help="How many of the newest checks.")] = 20,
+) -> int:
+    """List the newest checks of agents' turns; a check verifies nothing."""
+    from setpoint.app.hooks.record import recorded
+    from setpoint.cli.render.event_lines import line
+    from setpoint.wiring.project import open_project
+
+    events = recorded(open_project(Path.cwd()), most)
+    for each in events:
+        say(f"{each.at:%Y-%m-%d %H:%M:%S}Z  {line(each.body).text}")
+    if not events:
+        say("no checks yet; hint: setpoint hook install claude")
+    return ExitCode.OK
+
+
 def _agreed(changes: tuple[FileChange, ...], *, yes: bool) -> bool:
     for each in changes:
         say(each.diff, nl=False)

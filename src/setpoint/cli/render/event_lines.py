@@ -6,6 +6,7 @@ from typing import assert_never
 
 from setpoint.cli.render.agent_lines import broken, of_agent, of_live
 from setpoint.cli.render.check_lines import checks_in_words
+from setpoint.cli.render.hook_lines import of_hook
 from setpoint.cli.render.learning_lines import of_memory
 from setpoint.cli.render.line import Line as Line  # noqa: PLC0414 - what this module makes
 from setpoint.cli.render.production_lines import of_production
@@ -22,7 +23,15 @@ from setpoint.model.run import UNPROVEN_MARK, Action, Ending, RunOutcome
 from setpoint.model.wording import counted
 
 _MOST_NAMED = 5
-_OTHERS = m.AboutMemory | people.Feedback | AboutProduction | e.AboutLive | e.ProofMeasured | e.TestsSealed
+_OTHERS = (
+    m.AboutMemory
+    | people.Feedback
+    | AboutProduction
+    | e.AboutHooks
+    | e.AboutLive
+    | e.ProofMeasured
+    | e.TestsSealed
+)
 _LOOP = (
     e.PhaseBounce | e.LoopRestarted | e.DiminishingReturns | e.LoopStagnated | e.GuardFired | e.GuardUnable
 )
@@ -86,8 +95,16 @@ def line(body: Body) -> Line:
 
 
 def _of_others(
-    body: m.AboutMemory | people.Feedback | AboutProduction | e.AboutLive | e.ProofMeasured | e.TestsSealed,
+    body: m.AboutMemory
+    | people.Feedback
+    | AboutProduction
+    | e.AboutHooks
+    | e.AboutLive
+    | e.ProofMeasured
+    | e.TestsSealed,
 ) -> Line:
+    if isinstance(body, e.AboutHooks):
+        return of_hook(body)
     if isinstance(body, e.AboutLive):
         return of_live(body)
     if isinstance(body, e.ProofMeasured | e.TestsSealed):

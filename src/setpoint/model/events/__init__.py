@@ -16,6 +16,7 @@ from setpoint.model.events.candidates import (
     CandidateMeasured,
     FindingDeclined,
 )
+from setpoint.model.events.hooks import AboutHooks
 from setpoint.model.events.learning import AboutMemory
 from setpoint.model.events.live import AboutLive, AgentSaid, ToolStarted
 from setpoint.model.events.people import Feedback
@@ -61,6 +62,7 @@ from setpoint.model.value import Instant, Value
 
 __all__ = [
     "BODY",
+    "AboutHooks",
     "AboutLive",
     "AboutMemory",
     "AboutProduction",
@@ -159,7 +161,8 @@ Body = Annotated[
     | AboutLive
     | AboutMemory
     | Feedback
-    | AboutProduction,
+    | AboutProduction
+    | AboutHooks,
     Field(discriminator="kind"),
 ]
 """What happened; dispatch over it ends in `assert_never`."""
