@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from setpoint.checks.formats.bad_report import BadReport
+from setpoint.checks.formats.coverage.branches import arms_of
 from setpoint.checks.formats.coverage.go_profile import blocks_of, hits_of
 from setpoint.checks.formats.coverage.source_map import read_map
 from setpoint.checks.formats.coverage.statements import statements_of
@@ -150,10 +151,27 @@ def test_the_innermost_range_says_how_often_a_statement_ran(tmp_path: Path) -> N
         (tmp_path / f"{process}.json").write_text(json.dumps([script]))
     statements = {"a.js": statements_of("a.js", source.encode()) or ()}
 
-    counted = Counted(folder=tmp_path, tree=tmp_path, statements=statements)
+    arms = {"a.js": arms_of("a.js", source.encode())}
+    counted = Counted(folder=tmp_path, tree=tmp_path, statements=statements, arms=arms)
     counted.read()
 
     assert counted.hits == {"a.js": {2: 6, 3: 0, 5: 6, 7: 2}}
+    assert [taken for _, taken in sorted(counted.taken.items())] == [False, True]  # the body, and without it
+
+
+def test_an_arm_that_always_ran_leaves_the_other_untaken(tmp_path: Path) -> None:
+    source = "const a = '\N{GRINNING FACE}'; if (a) { f(); }\n"
+    (tmp_path / "sum.source").write_text(source)
+    script = {"file": str(tmp_path / "a.js"), "source": "sum", "ranges": [[[0, len(source) + 1, 2]]]}
+    (tmp_path / "1.json").write_text(json.dumps([script]))
+    statements = {"a.js": statements_of("a.js", source.encode()) or ()}
+
+    counted = Counted(
+        folder=tmp_path, tree=tmp_path, statements=statements, arms={"a.js": arms_of("a.js", source.encode())}
+    )
+    counted.read()
+
+    assert [taken for _, taken in sorted(counted.taken.items())] == [True, False]
 
 
 def test_what_a_test_wrote_over_the_counts_is_refused(tmp_path: Path) -> None:
@@ -161,3 +179,34 @@ def test_what_a_test_wrote_over_the_counts_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(BadReport, match=r"1\.json"):
         Counted(folder=tmp_path, tree=tmp_path, statements={}).read()
+
+
+SCRIPT = """function f(x, y) {
+  if (x) {
+    return x > 1 ? "many" : "one";
+  } else if (y) y();
+  switch (x) { case 0: return (x && y) || (x ?? 3); default: }
+}
+"""
+
+
+def test_the_arms_of_conditions_are_found_with_those_that_nobody_wrote() -> None:
+    lines = SCRIPT.split("\n")
+
+    told = [
+        (lines[arm.start.line - 1][arm.start.column :][:6], arm.besides is not None)
+        for arm in arms_of("a.js", SCRIPT.encode())
+    ]
+
+    assert [text for text, _ in told] == [
+        "{", "if (y)", '"many"', '"one";', "y();", "if (y)",
+        "case 0", "x && y", "y) || ", "x ?? 3", "3); de", "defaul",
+    ]  # fmt: skip
+    assert [index for index, (_, unwritten) in enumerate(told) if unwritten] == [5]
+
+
+@pytest.mark.parametrize(
+    ("path", "source"), [("a.go", "package a"), ("a.rs", "fn f() {}"), ("a.py", "a = 1")]
+)
+def test_other_languages_have_no_arms(path: str, source: str) -> None:
+    assert arms_of(path, source.encode()) == ()

@@ -126,6 +126,7 @@ async def test_v8_counts_typescript_by_source_and_files_that_nothing_loads(start
     )
     assert base.coverage is not None
     assert base.quality.line_coverage == base.coverage.lines == 0.75
+    assert base.quality.branch_coverage == 0.5  # of the one `if`, which has no `else`
 
 
 async def test_the_changed_lines_that_no_test_reaches_are_named(start) -> None:
@@ -154,6 +155,30 @@ async def test_jest_and_the_runner_of_node_are_measured_alike(start, files: dict
         8,  # the answer of the arrow function lies on the line of its assignment
         7,
     )
+    assert base.quality.branch_coverage == 0.5
+
+
+ONE_LINERS = """export function word(n: number, known?: { far: string }): string {
+  if (n < 0) return "minus";
+  const size = n > 200 ? "huge" : "small";
+  return known && known.far !== "" ? known.far : size;
+}
+"""
+
+
+async def test_arms_on_one_line_are_told_apart_through_the_maps_of_a_compiler(start) -> None:
+    case = 'import { expect, test } from "vitest";\nimport { word } from "../src/word";\n'
+    case += 'test("small", () => { expect(word(3)).toBe("small"); });\n'
+    names = (".gitignore", "package.json")
+    files = {name: VITEST[name] for name in names} | {
+        "src/word.ts": ONE_LINERS,
+        "test/word.test.ts": case,
+    }
+    made = await start(files)
+
+    base = await made.measure(Stage.BASE)
+
+    assert base.quality.branch_coverage == 4 / 8  # not: "minus", "huge", the second operand, known.far
 
 
 async def test_it_can_be_switched_off(start, bench) -> None:
@@ -172,6 +197,7 @@ async def test_go_counts_statements_of_all_packages(bench, go: None) -> None:
     evidence = base.evidence_of("coverage_go_test")
     assert (evidence.state, evidence.reason) == (CheckState.PASS, "")
     assert (evidence.counts["statements"], evidence.counts["covered"]) == (4, 2)
+    assert base.quality.branch_coverage is None
 
 
 @pytest.fixture
@@ -206,6 +232,7 @@ async def test_rust_is_measured_by_the_llvm_of_its_toolchain(bench, cargo: None,
     evidence = base.evidence_of("coverage_cargo_test")
     assert (evidence.state, evidence.reason) == (CheckState.PASS, "")
     assert (evidence.counts["statements"], evidence.counts["covered"]) == (3, 2)
+    assert base.quality.branch_coverage is None
 
 
 async def test_tools_of_another_llvm_measure_nothing_and_it_says_so(

@@ -15,7 +15,7 @@ from setpoint.checks.parsing import GO, RUST, is_script, suffix_of
 from setpoint.checks.run import Group
 from setpoint.checks.suites.package_suite import PackageSuite
 from setpoint.checks.suites.runner import file_of, read
-from setpoint.checks.suites.watched_runs import WATCHERS, Gathered, Hits
+from setpoint.checks.suites.watched_runs import WATCHERS, Branches, Gathered, Hits
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.evidence import COVERAGE_OF, CheckResult, CheckState
 from setpoint.model.ids import Commit
@@ -134,7 +134,10 @@ def _under(file: str, folder: str) -> bool:
 def reached_by(runs: Iterable[Gathered], statements: Mapping[str, tuple[Start, ...]]) -> Reached:
     """Add up what packages reached; of files that nothing loaded no statement ran."""
     hits: Hits = {}
+    branches: Branches = {}
     for gathered in runs:
+        for place, taken in gathered.branches.items():
+            branches[place] = branches.get(place, False) or taken
         for file, lines in gathered.hits.items():
             known = hits.setdefault(file, {})
             for line, times in lines.items():
@@ -142,4 +145,4 @@ def reached_by(runs: Iterable[Gathered], statements: Mapping[str, tuple[Start, .
     for file, starts in statements.items():
         if file not in hits:
             hits[file] = dict.fromkeys((each.line for each in starts), 0)
-    return counted(hits, (0, 0))
+    return counted(hits, (sum(branches.values()), len(branches)))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from setpoint.checks import results
 from setpoint.checks.formats.bad_report import BadReport
 from setpoint.checks.formats.coverage import lcov
+from setpoint.checks.formats.coverage.branches import Arm, arms_of
 from setpoint.checks.formats.coverage.go_profile import blocks_of, hits_of
 from setpoint.checks.formats.coverage.statements import Start
 from setpoint.checks.formats.coverage.v8 import Counted
@@ -27,6 +28,8 @@ PRELOAD = "node_coverage.cjs"
 Statements = Mapping[str, tuple[Start, ...]]
 Hits = dict[str, dict[int, int]]
 """How often each line ran on which a statement begins, by file."""
+Branches = dict[tuple[str, str], bool]
+"""Whether a branch was taken, by file and place in it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +39,8 @@ class Gathered:
     done: Completed
     hits: Hits
     """By path from the root of the tree; files that nothing loaded are missing."""
+    branches: Branches = field(default_factory=dict)
+    """Whether each branch was taken; empty where nothing counts them."""
     why: str = ""
     """Why nothing is known; empty where it is."""
     report: TestReport | None = None
@@ -60,11 +65,12 @@ async def by_v8(run: Run, statements: Statements, words: tuple[str, ...]) -> Gat
     pool = ("--pool=forks",) if run.name == "vitest" else ()
     watched = replace(run, variables={**run.variables, **lent})
     done = await watched.call(watched.argv(*pool, *words))
-    counted = Counted(folder=folder, tree=run.tree, statements=statements)
 
-    def read() -> Hits:
+    def read() -> tuple[Hits, Branches]:
+        arms = _arms(run, statements)
+        counted = Counted(folder=folder, tree=run.tree, statements=statements, arms=arms)
         counted.read()
-        return counted.hits
+        return counted.hits, counted.taken | _untaken(arms, counted.hits)
 
     return await _read(done, read, "no process of the tests said what it ran")
 
@@ -95,13 +101,12 @@ async def by_go(run: Run, statements: Statements, words: tuple[str, ...]) -> Gat
     if not module:
         return Gathered(done=done, hits={}, why="go.mod names no module")
 
-    def read() -> Hits:
+    def read() -> tuple[Hits, Branches]:
         within = f"{run.folder}/" if run.folder else ""
         blocks = blocks_of(_text(profile), run.sources()).items()
         files = {within + name.removeprefix(f"{module}/"): each for name, each in blocks}
-        return {
-            file: dict(hits_of(each, statements[file])) for file, each in files.items() if file in statements
-        }
+        known = {file: each for file, each in files.items() if file in statements}
+        return {file: dict(hits_of(each, statements[file])) for file, each in known.items()}, {}
 
     return await _read(done, read, "go test wrote no profile")
 
@@ -153,11 +158,13 @@ async def _exported(run: Run, tools: LlvmTools, programs: tuple[str, ...], repor
 async def _of_lcov(done: Completed, report: Path, run: Run, statements: Statements) -> Gathered:
     sources = Sources(tree=run.tree, report=f"the coverage of {run.name}")
 
-    def read() -> Hits:
+    def read() -> tuple[Hits, Branches]:
         if not report.is_file():
-            return {}
-        lines = lcov.hits_of(_text(report), sources)
-        return {file: _on(statements[file], each) for file, each in lines.items() if file in statements}
+            return {}, {}
+        lines, branches = lcov.lines_and_branches(_text(report), sources)
+        hits = {file: _on(statements[file], each) for file, each in lines.items() if file in statements}
+        taken = {place: each for place, each in branches.items() if place[0] in hits}
+        return hits, taken | _untaken(_arms(run, statements), hits)
 
     return await _read(done, read, f"{run.name} wrote no coverage")
 
@@ -167,15 +174,27 @@ def _on(statements: tuple[Start, ...], lines: Mapping[int, int]) -> dict[int, in
     return {each.line: lines[each.line] for each in statements if each.line in lines}
 
 
-async def _read(done: Completed, read: Callable[[], Hits], nothing: str) -> Gathered:
+def _arms(run: Run, statements: Statements) -> dict[str, tuple[Arm, ...]]:
+    """Return the ways that conditions of a package can go: in scripts, whose engine counts them."""
+    within = f"{run.folder}/" if run.folder else ""
+    mine = (file for file in statements if file.startswith(within) and (run.tree / file).is_file())
+    return {file: arms_of(file, (run.tree / file).read_bytes()) for file in mine}
+
+
+def _untaken(arms: Mapping[str, tuple[Arm, ...]], loaded: Collection[str]) -> Branches:
+    """Count the arms of files that nothing loaded: none was taken."""
+    return {(file, arm.place): False for file, each in arms.items() if file not in loaded for arm in each}
+
+
+async def _read(done: Completed, read: Callable[[], tuple[Hits, Branches]], nothing: str) -> Gathered:
     if done.timed_out or done.idled:
         return Gathered(done=done, hits={}, why=f"the watched run {done.ending}")
     try:
-        hits = await asyncio.to_thread(read)
+        hits, branches = await asyncio.to_thread(read)
     except (BadReport, OSError) as error:
         return Gathered(done=done, hits={}, why=f"{error} ({done.ending}){results.tail(done)}")
     why = "" if hits else f"{nothing}: {done.ending}{results.tail(done)}"
-    return Gathered(done=done, hits=hits, why=why)
+    return Gathered(done=done, hits=hits, branches=branches, why=why)
 
 
 def _text(file: Path) -> bytes:

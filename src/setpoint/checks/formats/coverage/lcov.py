@@ -17,7 +17,7 @@ _DIGITS = 18
 
 def read(text: bytes, sources: Sources) -> Reached:
     """Read a tracefile; a record without its end was cut."""
-    hits, branches = _parsed(text, sources)
+    hits, branches = lines_and_branches(text, sources)
     reached = counted(hits, (sum(branches.values()), len(branches)))
     if not reached.statements:
         raise bad(sources, "it names no line that could be run")
@@ -26,10 +26,13 @@ def read(text: bytes, sources: Sources) -> Reached:
 
 def hits_of(text: bytes, sources: Sources) -> dict[str, dict[int, int]]:
     """Return how often each line ran, by file."""
-    return _parsed(text, sources)[0]
+    return lines_and_branches(text, sources)[0]
 
 
-def _parsed(text: bytes, sources: Sources) -> tuple[dict[str, dict[int, int]], dict[tuple[str, str], bool]]:
+def lines_and_branches(
+    text: bytes, sources: Sources
+) -> tuple[dict[str, dict[int, int]], dict[tuple[str, str], bool]]:
+    """Return how often each line ran, by file, and whether each branch was taken, by file and place."""
     hits: dict[str, dict[int, int]] = defaultdict(dict)
     branches: dict[tuple[str, str], bool] = {}
     file = ""

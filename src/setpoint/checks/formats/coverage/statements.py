@@ -59,11 +59,11 @@ def statements_of(path: str, source: bytes) -> tuple[Start, ...] | None:
         return None
     nodes = _scripts if is_script(suffix) else _go if suffix == GO else _rust
     root = parser.parse(source).root_node
-    lines = _Lines(source)
+    lines = Lines(source)
     return tuple(sorted({lines.start(node) for node in nodes(root)}))
 
 
-class _Lines:
+class Lines:
     """Turns the bytes of a text into UTF-16 units."""
 
     def __init__(self, source: bytes) -> None:
@@ -73,7 +73,14 @@ class _Lines:
             self._offsets.append(self._offsets[-1] + _units(line) + 1)
 
     def start(self, node: Node) -> Start:
-        row, byte = node.start_point
+        """Return where a node begins."""
+        return self._at(*node.start_point)
+
+    def end(self, node: Node) -> Start:
+        """Return where the text behind a node begins."""
+        return self._at(*node.end_point)
+
+    def _at(self, row: int, byte: int) -> Start:
         column = _units(self._lines[row][:byte])
         return Start(row + 1, column, self._offsets[row] + column, byte)
 
