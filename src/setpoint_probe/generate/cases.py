@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
+from .given.answers import Answer
 from .given.given import NOTHING_GIVEN, Offers
 from .values.values import NOTHING, Near, changed, pick
 
@@ -108,6 +109,13 @@ class Cast:
     classes: Mapping[str, Target] = field(default_factory=dict)
     """The making of each class, by the class's name."""
     offers: Offers = NOTHING_GIVEN
+    answers: Mapping[str, Answer] = field(default_factory=dict)
+    """Stand-ins that answer as tests of the project say."""
+
+    def answers_for(self, target: str) -> dict[str, str]:
+        """Return stand-ins that tests of the project use with a function, each with their file."""
+        parts = target.split(".")
+        return {double: each.file for double, each in self.answers.items() if each.about.intersection(parts)}
 
     def methods_of(self, owner: str) -> list[Target]:
         """Return the methods that change or ask an object."""

@@ -26,6 +26,7 @@ from .replay import OTHER_ORDER, Replay, replay
 from .rows import name_of_row
 from .search import Ground, Kept, search
 from .specified import Specification, specified
+from .stand_ins import whence
 from .test_text import Draft, drafts, file_of
 
 _SEARCH_SHARE, _PRESENT_SHARE, _KILL_SHARE = 0.45, 0.65, 0.8
@@ -71,7 +72,7 @@ def write(request: CoverRequest) -> CoverResult:
         noticing = [{place, *came.also.get(mutant, ())} for mutant, place in came.first.items()]
         places = needed_cases(places, cases, ground, found.cast, noticing)
         _stage(result, "mutants", began)
-    judged = _judged(request, found.cast, _drafts(ground, cases, places, first), result, began)
+    judged = _judged(request, found.cast, _drafts(ground, cases, places, first, found.cast), result, began)
     _stage(result, "replay", began)
     _tell(result, ground, judged, found.cast, first, cases)
     return result
@@ -104,13 +105,16 @@ def _with_killers(
 
 
 def _drafts(
-    ground: Ground, cases: Sequence[Kept], places: Sequence[int], first: dict[int, int]
+    ground: Ground, cases: Sequence[Kept], places: Sequence[int], first: dict[int, int], cast: Cast
 ) -> list[Draft]:
     promises = Specification(ground.tree)
     sources = [_source(cases[place], promises) for place in places]
     return drafts(
         [cases[place] for place in places],
-        [_why(ground, cases[place], first.get(place, 0), source) for place, source in zip(places, sources)],
+        [
+            _why(ground, cases[place], first.get(place, 0), source, cast)
+            for place, source in zip(places, sources)
+        ],
         sources,
     )
 
@@ -122,7 +126,7 @@ def _source(kept: Kept, promises: Specification) -> str:
     return specified(parts, kept.case.target, promises)
 
 
-def _why(ground: Ground, kept: Kept, killed: int, source: str) -> str:
+def _why(ground: Ground, kept: Kept, killed: int, source: str, cast: Cast) -> str:
     """Say in a docstring what a test is there for."""
     goals = goals_of(kept, ground)
     lines = sorted(goal for goal in goals if isinstance(goal, int))
@@ -130,7 +134,11 @@ def _why(ground: Ground, kept: Kept, killed: int, source: str) -> str:
     reaches = f"reaches {'line' if len(own) == 1 else 'lines'} {', '.join(map(str, own))}" if own else ""
     ways = "" if own else ("takes another way through it" if goals else "")
     notices = f"notices {killed} small {'change' if killed == 1 else 'changes'} of the code" if killed else ""
-    told = "; ".join(part for part in (reaches or ways, notices) if part)
+    told = "; ".join(
+        part
+        for part in (reaches or ways, notices, whence(kept.case.doubles, cast.answers_for(kept.case.target)))
+        if part
+    )
     begun = f"Checks `{kept.case.target}` against {source}" if source else f"Pins `{kept.case.target}`"
     return f"{begun}{f': {told}' if told else ''}."
 

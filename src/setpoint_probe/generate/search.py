@@ -23,6 +23,7 @@ from ..session.session import prepare_path
 from ..source.import_roots import import_roots
 from ..wire.cover import CoverRequest
 from .cases import Case, Cast, Target, called, fresh, shorter, varied
+from .given.answers import answers_of
 from .given.offers import Place, Subject, offered
 from .limits import arm
 from .module_names import import_of
@@ -114,26 +115,21 @@ def stage_of(ground: Ground) -> Stage:
     finally:
         tracer.stop()
     texts = [Path(request.tree, test).read_text(encoding="utf-8", errors="replace") for test in request.tests]
-    docs = [
-        node.value
-        for node in ast.walk(ground.tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    ]
-    texts += [
-        "\n".join(line.strip()[4:] for line in doc.splitlines() if line.strip().startswith(">>> "))
-        for doc in docs
-    ]
+    texts += _shown_in_docs(ground.tree)
     refusals: list[str] = []
     forbid(refusals, str(temporary))
     oracle = Oracle(module, ground.alias)
     signatures = signatures_of(ground.tree)
     words = frozenset(re.findall(r"\w+", Path(ground.path).read_text(encoding="utf-8", errors="replace")))
     own_import = import_of(request.module, ground.alias)
+    answers = answers_of(dict(zip(request.tests, texts)), request.module, signatures)
     offers, supply = offered(
         Subject(module, ground.alias, own_import, signatures, words),
         Place(request.tree, request.target, request.tests, request.style, refusals),
     )
-    hints = Hints(seen_values(texts, signatures), Drawing(oracle.expression, str(temporary)).of, offers)
+    hints = Hints(
+        seen_values(texts, signatures), Drawing(oracle.expression, str(temporary)).of, offers, answers
+    )
     cast = cast_of(module, ground.alias, ground.tree, hints)
     return Stage(
         module,
@@ -145,6 +141,13 @@ def stage_of(ground: Ground) -> Stage:
         State(module),
         supply,
     )
+
+
+def _shown_in_docs(tree: ast.Module) -> list[str]:
+    """Return the lines of code in the texts of a module, as its documentation."""
+    nodes = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    docs = (value.splitlines() for value in nodes if isinstance(value, str))
+    return ["\n".join(line.strip()[4:] for line in doc if line.strip().startswith(">>> ")) for doc in docs]
 
 
 def search(ground: Ground, until: float) -> Found:
@@ -305,14 +308,17 @@ class _Search:
         """Give a case the stand-ins that calls of its target were found to need, now and then with others."""
         if case.doubles or case.target not in self._doubles:
             return case
-        found = self._doubles[case.target]
-        return replace(case, doubles=tuple(self._random.choice((each, *others(each))) for each in found))
+        found, known = self._doubles[case.target], self._stage.cast.answers_for(case.target)
+        return replace(
+            case,
+            doubles=tuple(self._random.choice((each, *others(each, known))) for each in found),
+        )
 
     def _steadied(self, case: Case, asked: Sequence[str], refused: Sequence[str]) -> Case | None:
         """Give a case the stand-ins that it needs; from then on its target has them from the start."""
         known = self._doubles.get(case.target, ())
         names = {each.partition("(")[0] for each in (*known, *case.doubles)}
-        found = needed(asked, refused, self._ground.alias)
+        found = needed(asked, refused, self._ground.alias, self._stage.cast.answers_for(case.target))
         more = [each for each in found if each.partition("(")[0] not in names]
         if not more or case.target not in self._stage.cast.targets:
             return None

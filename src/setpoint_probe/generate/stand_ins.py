@@ -6,7 +6,7 @@ import ast
 import asyncio
 import re
 import sys
-from collections.abc import Collection, Coroutine, Iterable
+from collections.abc import Collection, Coroutine, Iterable, Mapping
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
@@ -130,8 +130,13 @@ def copied(body: str) -> Copied:
     return Copied(tuple(imports), tuple(texts))
 
 
-def needed(asked: Collection[str], refused: Iterable[str], alias: str) -> tuple[str, ...]:
-    """Return the stand-ins that a call needs which asked for something, or was refused something."""
+def needed(
+    asked: Collection[str], refused: Iterable[str], alias: str, known: Collection[str] = ()
+) -> tuple[str, ...]:
+    """Return the stand-ins that a call needs which asked for something, or was refused something.
+
+    Those of `known` go first, which answer as tests of the project say.
+    """
     found = []
     if ASKS_CLOCK.intersection(asked):
         found.append(CLOCK.format(module=alias))
@@ -139,16 +144,30 @@ def needed(asked: Collection[str], refused: Iterable[str], alias: str) -> tuple[
         found.append(CHANCE)
     events = {event.partition(".")[0] for event in refused}
     if "subprocess" in events:
-        found.append(PROCESSES[0])
+        found.append(_all_of("recorded_processes", known)[0])
     if "socket" in events:
-        found.append(NETWORK[0])
+        found.append(_all_of("recorded_network", known)[0])
     return tuple(found)
 
 
-def others(double: str) -> tuple[str, ...]:
+def others(double: str, known: Collection[str] = ()) -> tuple[str, ...]:
     """Return stand-ins of the same kind with other answers."""
-    name = double.partition("(")[0]
-    return tuple(each for each in (*PROCESSES, *NETWORK) if each.startswith(f"{name}(") and each != double)
+    return tuple(each for each in _all_of(double.partition("(")[0], known) if each != double)
+
+
+def _all_of(name: str, known: Collection[str]) -> list[str]:
+    return [each for each in (*known, *PROCESSES, *NETWORK) if each.startswith(f"{name}(")]
+
+
+def whence(doubles: Iterable[str], known: Mapping[str, str]) -> str:
+    """Say where the answers of stand-ins for processes and servers come from; empty where there are none."""
+    answering = [each for each in doubles if each.partition("(")[0] in NAMED]
+    files = [known[each] for each in answering if each in known]
+    if not answering:
+        return ""
+    told = f"answers as in `{files[0]}`" if files else ""
+    made_up = "the answer is made up" if len(files) < len(answering) else ""
+    return "; ".join(filter(None, (told, made_up)))
 
 
 def shown(double: str) -> str:

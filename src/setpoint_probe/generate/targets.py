@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from ..foreign_code import Raised, attempt
 from .cases import Cast, Param, Target
+from .given.answers import Answer
 from .given.given import NOTHING_GIVEN, Offers
 from .programs import SYNTAX
 from .values.kinds import annotated, constants, named, used
@@ -48,6 +49,7 @@ class Hints(NamedTuple):
     draw: Draw
     """Makes up values for what is annotated."""
     offers: Offers = NOTHING_GIVEN
+    answers: Mapping[str, Answer] = {}
 
 
 def cast_of(module: ModuleType, alias: str, tree: ast.Module, hints: Hints) -> Cast:
@@ -66,7 +68,7 @@ def cast_of(module: ModuleType, alias: str, tree: ast.Module, hints: Hints) -> C
             found.update((each.name, each) for each in find.of_methods(name, thing, module))
         elif callable(thing):
             found[name] = find.target(name, "function", f"{alias}.{name}", "", thing)
-    return Cast(alias, found, classes, hints.offers)
+    return Cast(alias, found, classes, hints.offers, hints.answers)
 
 
 def _of(module: ModuleType, name: str, thing: Any, nodes: Mapping[str, ast.AST]) -> bool:  # noqa: ANN401 - whatever a module holds

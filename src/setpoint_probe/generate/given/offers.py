@@ -25,14 +25,12 @@ from ..values.values import MOST_CHARACTERS
 from . import fixtures as fixtures_of
 from .fixtures import FOLDER, Fixture, Supply
 from .given import Given, Offers
-from .sources import Spot, TestSource, Unresolved, spots
+from .sources import OURS, Spot, TestSource, Unresolved, spots
 
 _MOST_TRIED, _MOST_S, _ONE_S = 120, 4.0, 1.0
 _MOST_OF_ONE, _MOST_ASKED = 5, 12
 """Expressions for one parameter or class, and how many are looked at."""
 _MOST_CHARACTERS = 1500
-_OURS = "Written by `setpoint cover`"
-"""Stands in files of tests that were generated: what they make was taken from the others."""
 _NUMBERS = itertools.count()
 _RESERVED = frozenset(
     (*MODULES, *DOUBLES, "pytest", "unittest", "mock", "result", "entered", "scenario", FOLDER)
@@ -83,7 +81,7 @@ def _sources(texts: Mapping[str, str], module: str, names: Collection[str]) -> l
     found = []
     for file, text in sorted(texts.items(), key=lambda each: (module not in each[0], module not in each[1])):
         concerns = re.search(rf"\b{re.escape(module)}\b", text) or any(name in text for name in names)
-        if concerns and _OURS not in text:
+        if concerns and OURS not in text:
             tree = attempt(partial(ast.parse, text))
             if not isinstance(tree, Raised):
                 found.append(TestSource(file, tree))

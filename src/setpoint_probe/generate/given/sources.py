@@ -13,6 +13,8 @@ FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SCOPES = (*FUNCTIONS, ast.ClassDef, ast.Lambda)
 _BUILTIN = frozenset(dir(builtins))
+OURS = "Written by `setpoint cover`"
+"""Stands in files of tests that were generated: what they make was taken from the others."""
 _MOST_STEPS, _MOST_ROWS = 8, 2
 _SET_UPS = ("setUp", "setup_method")
 
