@@ -1,7 +1,7 @@
 """Measures what the user's tree changes against a base; what the base has already never counts.
 
-The base is measured only where something is wrong, and then only what tells whether the base has it, too: the
-tests that fail, and the static tools.
+The base is measured only where something is wrong. A fast measurement of it covers what tells whether the base
+has it, too: the tests that fail, and the static tools.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from setpoint.checks.measurement import Measuring, Task
 from setpoint.checks.survey import Surveyor
 from setpoint.checks.trees.checkout import check_out_commit, place_of, remove, repository_of
 from setpoint.checks.trees.working_tree import TreeRecorder
+from setpoint.model.cover_quality import SOURCE as COVER
 from setpoint.model.evaluation import Evaluation, Stage
-from setpoint.model.evidence import SUITES, CheckState, Evidence, TestReport
+from setpoint.model.evidence import SUITES, CheckResult, CheckState, Evidence, TestReport
 from setpoint.model.flaky import Quarantined
 from setpoint.model.ids import Commit, StoryId, TraceId, sortable
 from setpoint.model.stories.story import IntegrityMode, KnownRed, Story
@@ -92,7 +93,7 @@ class ChangeEvaluator:
         """Measure at the base what is wrong in the tree."""
         copy, failing = tree.copy, tuple(each.test for each in seen.failures)
         await check_out_commit(self._folders.copies, copy, copy.base)
-        place = Measured(copy, copy.base, copy.base_tree, Stage.EVALUATE, failing)
+        place = Measured(copy, copy.base, copy.base_tree, tree.stage, failing)
         # A runner that broke names no test, so at the base it runs whatever it can reach.
         whole = any(each.check in SUITES for each in seen.broken)
         return await self._measuring.measure(replace(task, fast=whole), place)
@@ -115,13 +116,23 @@ def _with_suites(base: Measurements, raw: Measurements) -> Measurements:
     missing = [each for each in raw.results if each.tests is not None and each.evidence.check not in ran]
     names = {each.evidence.check for each in missing}
     empty = (each.model_copy(update={"tests": TestReport(outcomes={}), "findings": ()}) for each in missing)
-    left = (each for each in base.results if each.evidence.check not in names)
+    left = (_unloaded(each) for each in base.results if each.evidence.check not in names)
     return base.model_copy(update={"results": (*left, *empty)})
 
 
+def _unloaded(result: CheckResult) -> CheckResult:
+    """Leave out what ran before the tests: a selection loads less than the whole suite."""
+    if result.tests is None:
+        return result
+    return result.model_copy(update={"tests": result.tests.model_copy(update={"loading": None})})
+
+
 def _excused(seen: Evaluation, base: Measurements) -> Evaluation:
-    """Take the blame from checks that break at the base as well, those that run tests included."""
-    return seen.model_copy(update={"evidence": tuple(_blamed(each, base) for each in seen.evidence)})
+    """Take the blame from checks that break at the base too, and for goals of coverage it misses too."""
+    missed = {each.fingerprint for result in base.results for each in result.findings if each.source == COVER}
+    findings = tuple(each for each in seen.findings if each.fingerprint not in missed)
+    evidence = tuple(_blamed(each, base) for each in seen.evidence)
+    return seen.model_copy(update={"evidence": evidence, "findings": findings})
 
 
 def _blamed(evidence: Evidence, base: Measurements) -> Evidence:

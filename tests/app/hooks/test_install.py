@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from app.hooks.conftest import BAD, GOOD
-from checks.conftest import git
+from checks.conftest import git, write
 from setpoint.agents.hooks.formats import formats
 from setpoint.app.hooks.install import apply, installation, installed_names, removal
 from setpoint.cli.project.hook import app
@@ -21,6 +21,7 @@ from setpoint.errors import UsageError
 from setpoint.wiring.project import open_project
 
 AGENTS = tuple(formats())
+SETPOINT = Path(sys.executable).with_name("setpoint")
 OWN = {
     "version": 1,
     "permissions": {"allow": ["Bash(ls)"], "größe": 1.5},
@@ -217,6 +218,30 @@ class TestGit:
         assert "test_calc.py::test_add: assertion" in refused.stderr
         assert "not measured: what is pushed is not what is checked out" in deleted.stderr
         assert (deleted.returncode, made.returncode) == (0, 0), made.stderr
+
+    def test_a_push_is_not_refused_for_what_the_remote_has_already(self, project) -> None:
+        root = project.root
+        own = '[check.own]\ncommand = ["sh", "-c", "cat own.xml; exit 1"]\nformat = "junit"\n'
+        failing = '<failure message="no">no</failure>'
+        suite = f'<testsuite tests="1" failures="1"><testcase classname="a" name="b">{failing}</testcase>'
+        text = (root / "setpoint.toml").read_text()
+        write(root, {"setpoint.toml": text + own, "own.xml": f"{suite}</testsuite>"})
+        write(root, {"test_old.py": "def test_old():\n    assert 1 == 2\n"})
+        git(root, "add", "-A")
+        git(root, "commit", "-qm", "old", "--no-verify")
+        there = root.parent / "there.git"
+        git(root, "init", "-q", "--bare", str(there))
+        git(root, "push", "-q", str(there), "HEAD:refs/heads/main")
+        install(project, "git")
+        (root / "calc.py").write_text(GOOD + "\n")
+        git(root, "commit", "-qam", "good", "--no-verify")
+
+        made = self._git(root, "push", str(there), "HEAD:refs/heads/main")
+        assert made.returncode == 0, made.stderr
+        assert "nothing is wrong that the base does not have" in made.stderr
+        whole = subprocess.run([SETPOINT, "check"], cwd=root, capture_output=True, text=True, check=False)
+        assert "own" in whole.stdout
+        assert whole.returncode == 1
 
     def test_a_fault_of_setpoint_does_not_stop_git(self, project) -> None:
         install(project, "git")
