@@ -1,7 +1,7 @@
 """Measures what the user's tree changes against a base; what the base has already never counts.
 
-The base is measured only where something is wrong. A fast measurement of it covers what tells whether the base
-has it, too: the tests that fail, and the static tools.
+The base is measured only where something is wrong. A fast measurement of it covers what tells whether the
+base has it, too: the tests that fail, and the static tools.
 """
 
 from __future__ import annotations
