@@ -220,7 +220,7 @@ def test_changed_code_is_sent_back_where_tests_are_asked_for(sample):
     easier = "def add(a, b):\n    return a + b\n\n\ndef greet(name):\n    return f'Hello, {name}!'\n"
     sample.agent(
         [{"write": "sample.py", "text": easier}],
-        [{"expect": "code was changed where only tests are asked for"}, {"say": "so be it"}],
+        [{"expect": "was changed where only tests are asked for"}, {"say": "so be it"}],
     )
 
     code, outcome, _ = cover(sample, "--agent", "actor", "--max-iterations", "2")

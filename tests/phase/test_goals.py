@@ -36,9 +36,16 @@ async def test_work_goes_back_while_it_gets_nearer(tmp_path):
 
 
 async def test_a_goal_that_does_not_get_nearer_ends_unproven(tmp_path):
-    _, outcome = await ended(tmp_path, *map(scene, (0.2, 0.4, 0.4, 0.9)))
-    assert (outcome.ending, outcome.iterations) == (Ending.UNPROVEN, 3)
+    _, outcome = await ended(tmp_path, *map(scene, (0.2, 0.4, 0.4, 0.4, 0.9)))
+    assert (outcome.ending, outcome.iterations) == (Ending.UNPROVEN, 4)
     assert "short of the goal diff_coverage: 40% of at least 80%: add tests for f" in outcome.reason
+
+
+async def test_work_that_gets_nearer_in_every_second_round_is_not_stopped(tmp_path):
+    _, outcome = await ended(tmp_path / "slow", *map(scene, (0.2, 0.4, 0.4, 0.6, 0.6, 0.9)))
+    assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 6)
+    _, outcome = await ended(tmp_path / "never", *map(scene, (0.2, 0.2, 0.9)))
+    assert (outcome.ending, outcome.iterations) == (Ending.UNPROVEN, 2)
 
 
 async def test_a_gate_that_nobody_measures_is_not_sent_back(tmp_path):

@@ -22,6 +22,8 @@ _REFUSED = frozenset(
     )
 )
 _TWO_PATHS = frozenset(("os.rename", "os.link", "os.symlink", "shutil.move"))
+_LISTING = frozenset(("os.listdir", "os.scandir"))
+"""What a folder holds differs by machine and day, and a call may change what it finds there."""
 _FOLDER_LAST = frozenset(("os.remove", "os.rmdir", "os.mkdir"))
 """Events whose last argument is the open folder that a path starts from."""
 _MOST_OPEN = 256
@@ -32,12 +34,14 @@ class Refused(PermissionError):
     """A call reached for what a test may not touch."""
 
 
-def forbid(refusals: list[str], temporary: str) -> None:
+def forbid(refusals: list[str], temporary: str, *, listing: bool = True) -> None:
     """Refuse from now on, in this process, what tests may not touch: files, processes, the network.
 
-    Temporary files may be made: what makes them takes them away, and so will the test.
+    Temporary files may be made: what makes them takes them away, and so will the test. Without `listing`, no
+    other folder may be listed, but by imports and below a folder of packages.
     """
     real = os.path.realpath(temporary) + os.sep
+    watched = frozenset() if listing else _LISTING
     own = {number for number in range(_MOST_OPEN) if _is_open(number)}
 
     def within(path: Any, folder: Any = -1) -> bool:  # noqa: ANN401 - what the interpreter hands over
@@ -64,12 +68,32 @@ def forbid(refusals: list[str], temporary: str) -> None:
             return False
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
-        if allowed(event, args):
+        free = _may_list(args[0], real) if event in watched else allowed(event, args)
+        if free:
             return
         refusals.append(event)
         raise Refused(f"{event} is not for tests")
 
     sys.addaudithook(hook)
+
+
+def _may_list(path: Any, temporary: str) -> bool:  # noqa: ANN401 - what the interpreter hands over
+    """Whether a folder may be listed: by an import, or a temporary one, or one of a package."""
+    if sys._getframe(2).f_code.co_filename.startswith("<frozen importlib"):  # noqa: SLF001 - behind the hook
+        return True
+    try:
+        name = (
+            str(Path(f"/proc/self/fd/{path}").readlink())
+            if isinstance(path, int)
+            else os.fsdecode(path or ".")
+        )
+    except (OSError, TypeError):
+        return False
+    real = os.path.realpath(name) + os.sep
+    if real.startswith(temporary):
+        return True
+    folders = (os.path.realpath(each) + os.sep for each in sys.path if each)
+    return name.startswith(os.sep) and any(real != each and real.startswith(each) for each in folders)
 
 
 def _is_open(number: int) -> bool:

@@ -117,7 +117,7 @@ def stage_of(ground: Ground) -> Stage:
     texts = [Path(request.tree, test).read_text(encoding="utf-8", errors="replace") for test in request.tests]
     texts += _shown_in_docs(ground.tree)
     refusals: list[str] = []
-    forbid(refusals, str(temporary))
+    forbid(refusals, str(temporary), listing=False)
     oracle = Oracle(module, ground.alias)
     signatures = signatures_of(ground.tree)
     words = frozenset(re.findall(r"\w+", Path(ground.path).read_text(encoding="utf-8", errors="replace")))

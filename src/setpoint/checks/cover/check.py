@@ -11,7 +11,7 @@ from pathlib import Path
 
 from setpoint.checks import results
 from setpoint.checks.cover.answer import files_of
-from setpoint.checks.cover.report import counts_of
+from setpoint.checks.cover.report import counts_of, only_tests
 from setpoint.checks.cover.script_reach import scripts_within
 from setpoint.checks.discovery.interpreter import Interpreter, environment
 from setpoint.checks.discovery.layout import Layout
@@ -22,11 +22,9 @@ from setpoint.model.cover import CoverGoals, CoverReport
 from setpoint.model.cover_quality import MET, SOURCE, adapted, instructions, missed
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import CheckResult, CheckState
-from setpoint.model.finding import Category, Finding, Severity
 from setpoint.ports import Measured
 from setpoint.settings import Settings
 from setpoint.system.files.artifacts import Artifacts
-from setpoint.system.git.git import changed_files
 from setpoint.system.processes import Command, Completed, run
 from setpoint.version import __version__
 from setpoint_probe.wire.answer import UnreadableAnswer
@@ -75,7 +73,7 @@ class CoverCheck:
             reason = broke or (reach.reason if reach else "")
             return ran.gave(CheckState.ERROR, reason)
         report = await self._scored(_report(reach, self.goals), tree)
-        findings = (*await self._touched(measured), *instructions(report))
+        findings = (*await only_tests(measured, self.goals), *instructions(report))
         blocking = any(each.blocking for each in findings)
         state = CheckState.FAIL if blocking else CheckState.PASS
         counts = counts_of(report)
@@ -84,24 +82,6 @@ class CoverCheck:
         result = ran.gave(state, findings=findings, counts=counts)
         kept = self.artifacts.keep(report.model_dump_json(indent=1))
         return result.model_copy(update={"evidence": result.evidence.model_copy(update={"output": kept})})
-
-    async def _touched(self, measured: Measured) -> tuple[Finding, ...]:
-        """Object to changes of the code under test, where tests alone are asked for."""
-        if not self.goals.only_tests:
-            return ()
-        changed = await changed_files(measured.copy.path, measured.copy.base, measured.commit)
-        return tuple(
-            Finding(
-                source=self.name,
-                rule="only-tests",
-                severity=Severity.CRITICAL,
-                category=Category.INTEGRITY,
-                message="code was changed where only tests are asked for; put it back",
-                file=file,
-            )
-            for file in changed
-            if is_source(file)
-        )
 
     async def _reach(self, tree: Path) -> tuple[Completed, ReachResult | None, str]:
         with tempfile.TemporaryDirectory(prefix="setpoint-", ignore_cleanup_errors=True) as folder:

@@ -45,7 +45,7 @@ class ScriptCover:
         if reach.why:
             return ran.gave(CheckState.ERROR, reach.why)
         report = await asyncio.to_thread(self._report, reach, tree)
-        findings = (*await only_tests(measured, self.goals, self.files), *instructions(report))
+        findings = (*await only_tests(measured, self.goals), *instructions(report))
         blocking = any(each.blocking for each in findings)
         counts = counts_of(report)
         if self.goals.only_tests and not missed(report):

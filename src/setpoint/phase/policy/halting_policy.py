@@ -88,11 +88,11 @@ def _unmeasured(past: Round) -> set[str]:
 
 
 def _nearer(past: RunFacts, rule: str) -> bool:
-    """Whether the newest round is nearer to a goal than every round before it."""
+    """Whether one of the newest two rounds is nearer to a goal than every round before it."""
     away = [
         goal.distance for each in past.recent for goal in missed_goals(each) if f"{PREFIX}{goal.name}" == rule
     ]
-    return len(away) > 1 and away[-1] < min(away[:-1])
+    return any(away[place] < min(away[:place]) for place in range(max(1, len(away) - 2), len(away)))
 
 
 def _verified(past: RunFacts) -> Decision:
