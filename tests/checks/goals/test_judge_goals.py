@@ -48,6 +48,27 @@ async def judged(bench, goals, files, checks=None):
     return full, {each.name: each for each in full.goals}
 
 
+async def test_a_function_that_is_too_complicated_for_the_target_is_named(bench) -> None:
+    _, goals = await judged(bench, ("complexity=1",), {"shop.py": BASE["shop.py"] + ADDED})
+    assert goals["complexity"].state is GoalState.MISSED
+    assert goals["complexity"].missing == ("split: shop.py: lowered, shop.py: label",)
+
+
+async def test_a_gate_for_mutants_that_no_time_was_left_for_is_not_met(bench) -> None:
+    slow = (
+        "import time\nfrom shop import label\n\n\ndef test_label():\n    time.sleep(3)\n    assert label(1)\n"
+    )
+    changed = {"shop.py": BASE["shop.py"] + ADDED, "tests/test_label.py": slow}
+    checks = settings(mutation=True, mutation_budget_s=1)
+    _, goals = await judged(bench, ("mutation=0.5",), changed, checks)
+    assert (goals["mutation"].state, goals["mutation"].gated) == (GoalState.NOT_MEASURED, True)
+
+
+async def test_a_gate_for_mutants_does_not_apply_where_no_code_is_changed(bench) -> None:
+    _, goals = await judged(bench, ("mutation=0.5",), {"notes.md": "no code\n"}, settings(mutation=True))
+    assert goals["mutation"].state is GoalState.NOT_APPLICABLE
+
+
 async def test_missing_coverage_is_named_by_function_and_line(bench) -> None:
     changed = {"shop.py": BASE["shop.py"] + ADDED, "tests/test_lowered.py": TEST}
     full, goals = await judged(bench, ("diff_coverage=0.9", "coverage=base", "documentation=gate"), changed)

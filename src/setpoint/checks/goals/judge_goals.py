@@ -167,7 +167,9 @@ class _Judge:
                 "value": value,
                 "target": target,
                 "reason": f"{measure.words}: {_shown(value, measure)}, wanted {asked}{of_base}",
-                "missing": () if met else (*self._missing.of(name), *self._lacking(name, target - value)),
+                "missing": ()
+                if met
+                else (*self._missing.of(name, target), *self._lacking(name, target - value)),
             }
         )
 
@@ -239,8 +241,10 @@ class _Judge:
         if made is None:
             return f"{_UNMEASURED}: checks.mutation is off"
         at_base = self._tree.base or self._tree.raw
-        applies = made.evidence.state is CheckState.NOT_MEASURED and at_base.result("mutation") is None
-        return made.evidence.reason if applies else f"{_UNMEASURED}: {made.evidence.reason}"
+        nothing = made.evidence.state is CheckState.NOT_MEASURED and at_base.result("mutation") is None
+        if nothing and not made.evidence.counts.get("untried"):
+            return made.evidence.reason
+        return f"{_UNMEASURED}: {made.evidence.reason}"
 
     def _duplication(self) -> float | str:
         repeated, changed = self._quality.duplicated_lines, self._tree.work.line_count

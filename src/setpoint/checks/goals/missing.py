@@ -25,15 +25,18 @@ class Missing:
     coverage: Coverage | None
     findings: tuple[Finding, ...]
 
-    def of(self, name: str) -> Iterator[str]:
-        """Yield instructions for the goal of a metric; none where only its value is known."""
+    def of(self, name: str, target: float = MOST_WAYS) -> Iterator[str]:
+        """Yield instructions for the goal of a metric; none where only its value is known.
+
+        `target` decides which functions are too complicated.
+        """
         match name:
             case "diff_coverage" | "coverage":
                 yield from self._uncovered()
             case "mutation":
                 yield from self._found_by("mutation", "add assertions that fail on")
             case "complexity":
-                yield from self._definitions("split", lambda each: (each.ways or 0) > MOST_WAYS)
+                yield from self._definitions("split", lambda each: (each.ways or 0) > target)
             case "documentation":
                 yield from self._definitions(
                     "write docstrings for", lambda each: each.public and not each.documented
