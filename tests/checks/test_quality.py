@@ -180,3 +180,27 @@ def test_two_type_checkers_do_not_count_an_error_twice() -> None:
     got = vector(Measured(evidence=(evidence("mypy"), other), findings=tuple(found)))
 
     assert (got.type_errors, got.types) == (2, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("source", "documented", "annotated"),
+    [
+        ('def shipping(w: int) -> int:\n    """shipping"""\n', 0, 1),
+        ('def total_of(w: int) -> int:\n    """Total of."""\n', 0, 1),
+        ('def shipping(w: int) -> int:\n    """TODO: document this function."""\n', 0, 1),
+        ('def shipping(w: int) -> int:\n    """Return the price."""\n', 1, 1),
+        ("shipping = lambda w: w\n", 0, 0),
+        ("def shipping(w: Any) -> int: ...\n", 0, 0),
+        ("def shipping(w: int) -> typing.Any: ...\n", 0, 0),
+        ("def shipping(w: ..., x: 0) -> 'int': ...\n", 0, 0),
+        ("def shipping(w: None) -> 'int': ...\n", 0, 1),
+        ("_shipping = lambda w: w\n", None, 0),
+    ],
+)
+def test_what_says_nothing_is_neither_documentation_nor_a_type(source, documented, annotated) -> None:
+    got = shape({}, {"a.py": source})
+    assert (got.documented, got.annotated) == (documented, annotated)
+
+
+def test_the_ways_of_a_function_without_def_count() -> None:
+    assert shape({}, {"a.py": "f = lambda w: 1 if w < 1 else 2 if w < 2 else 3\n"}).worst == 3

@@ -132,7 +132,9 @@ class Judge:
             new += found
             evidence.append(_blamed(_against(result, found, red, said), base))
         difference = replace(
-            _difference(work, known), sources=frozenset(await files_at(self.root, self.base))
+            _difference(work, known),
+            sources=frozenset(await files_at(self.root, self.base)),
+            request=self.story.wish,
         )
         shown = await asyncio.to_thread(signals, difference)
         # What rewritten tests demand was measured, so that their syntax tells nothing more.

@@ -25,7 +25,9 @@ _LEAST_S = 20.0
 """Seconds that the first run in another order gets in any case: without one nothing is kept."""
 _ROUNDS = 3
 """Times that one order is run again without the test that ended the run."""
-OTHER_ORDER = "fails in another order or with other hashes"
+OTHER_ORDER = "fails in another order, with other hashes or in another time zone"
+_ZONES = ("AAA-13", "BBB+11")
+"""Time zones, as POSIX writes them, so that no list of zones is needed."""
 ENDS_RUN = "ends or holds up the run when it runs among the others"
 NOT_JUDGED = "was not judged: {}"
 _ENGINE = Path(__file__).resolve().parent.parent
@@ -168,7 +170,7 @@ class Shuffled:
 
 
 def shuffled(how: Replay, seed: int, tests: Sequence[str], wall_s: float) -> Shuffled:
-    """Run tests, by id, in a fresh interpreter, in another order and with other hashes."""
+    """Run tests, by id, in a fresh interpreter: another order, other hashes, another time zone."""
     answer = Path(how.scratch) / f"replay-{seed}.jsonl"
     answer.unlink(missing_ok=True)
     order = {
@@ -183,7 +185,7 @@ def shuffled(how: Replay, seed: int, tests: Sequence[str], wall_s: float) -> Shu
     asked = Path(how.scratch) / f"replay-{seed}-request.json"
     asked.write_text(json.dumps(order), encoding="utf-8")
     argv = [sys.executable, str(_ENGINE), "shuffle", str(asked), str(answer)]
-    environment = {**os.environ, "PYTHONHASHSEED": str(seed * 1000 + 7)}
+    environment = {**os.environ, "PYTHONHASHSEED": str(seed * 1000 + 7), "TZ": _ZONES[seed % len(_ZONES)]}
     with contextlib.suppress(subprocess.TimeoutExpired):  # what was written until then tells where it hangs
         subprocess.run(
             argv,

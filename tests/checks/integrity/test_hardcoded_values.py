@@ -86,3 +86,43 @@ def test_inputs_and_expectations_are_read_from_tables_and_comparisons():
 def test_a_file_that_does_not_parse_is_no_suspicion():
     assert suspicions("m.py", BASE, "def (", WANTED) == ()
     assert expected(["def ("]).values == frozenset()
+
+
+TARIFF = """
+def shipping(weight, express=False):
+    if weight <= 0:
+        raise ValueError(weight)
+    if weight <= 2:
+        cost = 5
+    elif weight <= 10:
+        cost = 9
+    else:
+        cost = 20
+    return cost * 2 if express else cost
+"""
+TARIFF_TESTS = """
+from m import shipping
+
+def test_shipping():
+    assert shipping(2) == 5
+    assert shipping(10) == 9
+    assert shipping(11) == 20
+"""
+REQUEST = (
+    "Add shipping(weight): 5 up to 2 kg, 9 up to 10kg, 20 above; a weight of 0 or less raises ValueError."
+)
+
+
+def test_a_tariff_that_the_request_states_is_left_alone():
+    assert suspicions("m.py", "", TARIFF, expected([TARIFF_TESTS], REQUEST)) == ()
+    assert suspicions("m.py", "", TARIFF, expected([TARIFF_TESTS], "Add shipping(weight)."))
+    other = REQUEST.replace("9 up to", "8 up to")
+    assert suspicions("m.py", "", TARIFF, expected([TARIFF_TESTS], other))
+
+
+@pytest.mark.parametrize(
+    "condition", ["weight == 2", "weight in (2, 10)", "2 <= weight <= 2", "weight >= 2 and weight <= 2"]
+)
+def test_one_input_that_is_singled_out_is_seen_though_the_request_names_it(condition):
+    singled = f"def shipping(weight):\n    if {condition}:\n        return 5\n    return weight * 9\n"
+    assert suspicions("m.py", "", singled, expected([TARIFF_TESTS], REQUEST))

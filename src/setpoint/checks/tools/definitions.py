@@ -21,22 +21,27 @@ _BRANCHES = (
     ast.match_case,
 )
 _BLOCKS = (ast.If, ast.Try, ast.TryStar, ast.With, ast.For, ast.While)
-_WORD = re.compile(r"[^\W\d_]{2}")
-"""What a docstring holds that says anything."""
+_WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[^\W\d_]{2,}")
+_SAYS_NOTHING = frozenset(
+    ("todo", "fixme", "tbd", "xxx", "the", "an", "this", "it", "document", "documentation", "docstring")
+) | {"function", "method", "class", "module"}
+"""Words that alone do not document anything."""
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
+_Callable = _Function | ast.Lambda
 
 
 @dataclass(frozen=True, kw_only=True)
 class Definition:
-    """A function or class at the top of a module or of a class."""
+    """A function or class at the top of a module or of a class; a lambda with a name is a function."""
 
     node: ast.stmt
     """Its syntax tree."""
     public: bool
     """Neither its name nor the name of a class around it begins with an underscore."""
     documented: bool
+    """It has a docstring with a word that is not its name."""
     annotated: bool | None
-    """Every parameter and the result have a type; none for a class."""
+    """Every parameter and the result have a type other than `Any`; none for a class."""
     ways: int | None
     """Cyclomatic complexity; none for a class."""
 
@@ -106,19 +111,41 @@ def _collect(
     statements: Iterable[ast.stmt], inside: str, found: dict[str, Definition], *, public: bool
 ) -> None:
     for node in _unwrapped(statements):
-        if not isinstance(node, _Function | ast.ClassDef):
+        name, function = _named(node)
+        if not name:
             continue
-        name, open_to_all = f"{inside}{node.name}", public and not node.name.startswith("_")
-        function = node if isinstance(node, _Function) else None
-        found[name] = Definition(
+        open_to_all = public and not name.startswith("_")
+        found[f"{inside}{name}"] = Definition(
             node=node,
             public=open_to_all,
-            documented=_WORD.search(ast.get_docstring(node) or "") is not None,
+            documented=_documented(node, name),
             annotated=_annotated(function, method=bool(inside)) if function else None,
             ways=_ways(function) if function else None,
         )
         if isinstance(node, ast.ClassDef):
-            _collect(node.body, f"{name}.", found, public=open_to_all)
+            _collect(node.body, f"{inside}{name}.", found, public=open_to_all)
+
+
+def _named(node: ast.stmt) -> tuple[str, _Callable | None]:
+    """Return the name that a statement defines, and the function behind it; no name where it defines none."""
+    if isinstance(node, _Function):
+        return node.name, node
+    if isinstance(node, ast.ClassDef):
+        return node.name, None
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+    if isinstance(value, ast.Lambda) and isinstance(targets[0], ast.Name):
+        return targets[0].id, value
+    return "", None
+
+
+def _documented(node: ast.stmt, name: str) -> bool:
+    text = ast.get_docstring(node) if isinstance(node, _Function | ast.ClassDef) else ""
+    return bool(_words(text or "") - _words(name) - _SAYS_NOTHING)
+
+
+def _words(text: str) -> set[str]:
+    return {each.casefold() for each in _WORD.findall(text) if len(each) > 1}
 
 
 def _unwrapped(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
@@ -133,18 +160,28 @@ def _unwrapped(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
                     yield from _unwrapped(each.body)
 
 
-def _annotated(node: _Function, *, method: bool) -> bool:
+def _annotated(node: _Callable, *, method: bool) -> bool:
+    if isinstance(node, ast.Lambda):
+        return False
     arguments = node.args
     plain = [*arguments.posonlyargs, *arguments.args]
     static = any(isinstance(each, ast.Name) and each.id == "staticmethod" for each in node.decorator_list)
     if method and not static:
         plain = plain[1:]  # self or cls
     named = [*plain, *arguments.kwonlyargs, *(each for each in (arguments.vararg, arguments.kwarg) if each)]
-    typed = all(each.annotation is not None for each in named)
-    return typed and (node.returns is not None or (node.name == "__init__" and bool(named)))
+    typed = all(_is_type(each.annotation) for each in named)
+    return typed and (_is_type(node.returns) or (node.name == "__init__" and bool(named)))
 
 
-def _ways(node: _Function) -> int:
+def _is_type(annotation: ast.expr | None) -> bool:
+    """Whether an annotation can be a type, and is not `Any`, which accepts everything."""
+    if isinstance(annotation, ast.Constant):
+        return annotation.value is None or isinstance(annotation.value, str)
+    name = annotation.attr if isinstance(annotation, ast.Attribute) else getattr(annotation, "id", "")
+    return annotation is not None and name != "Any"
+
+
+def _ways(node: _Callable) -> int:
     """Count the ways through a function; those of functions inside it are added, as a reader meets them."""
     ways = 1
     for each in ast.walk(node):
