@@ -54,6 +54,13 @@ async def test_a_function_that_is_too_complicated_for_the_target_is_named(bench)
     assert goals["complexity"].missing == ("split: shop.py: lowered, shop.py: label",)
 
 
+async def test_a_count_is_not_met_by_comments_that_hide_from_the_tool(bench) -> None:
+    hidden = BASE["shop.py"] + ADDED + "\n\nimport os  # noqa\n"
+    _, goals = await judged(bench, ("ruff.findings=0",), {"shop.py": hidden}, settings(ruff=True))
+    assert goals["ruff.findings"].state is GoalState.MISSED
+    assert goals["ruff.findings"].missing[0].startswith("remove the marks that do so: shop.py:")
+
+
 async def test_a_gate_for_mutants_that_no_time_was_left_for_is_not_met(bench) -> None:
     slow = (
         "import time\nfrom shop import label\n\n\ndef test_label():\n    time.sleep(3)\n    assert label(1)\n"

@@ -42,8 +42,22 @@ _HIDING = {
     "coverage": ("no-cover", "coverage-ignore"),
     "mutation": ("no-cover", "coverage-ignore"),
     "security": ("nosec", "nosemgrep"),
+    "ruff": ("noqa", "ruff-disable"),
+    "flake8": ("noqa",),
+    "pylint": ("pylint-disable",),
+    "bandit": ("nosec",),
+    "semgrep": ("nosemgrep",),
+    "mypy": ("type-ignore", "no-type-check"),
+    "pyright": ("type-ignore", "pyright-basic", "no-type-check"),
+    "eslint": ("eslint-disable",),
+    "oxlint": ("eslint-disable",),
+    "biome": ("biome-ignore",),
+    "tsc": ("ts-ignore",),
+    "golangci-lint": ("nolint",),
+    "clippy": ("allow",),
+    "shellcheck": ("shellcheck",),
 }
-"""Kinds of suppressions that take code out of the measurement of a metric."""
+"""Kinds of suppressions that take code out of the measurement of a metric, or of the counts of a check."""
 _CATEGORIES = {
     "security": Category.SECURITY,
     "types": Category.TYPES,
@@ -185,7 +199,7 @@ class _Judge:
 
     def _marks(self, name: str) -> list[str]:
         """Return where new comments keep a metric from being measured."""
-        hiding = _HIDING.get(name, ())
+        hiding = _HIDING.get(name.partition(".")[0], ())
         found = self._tree.evaluation.findings
         return [
             f"{each.file}:{each.line}"
