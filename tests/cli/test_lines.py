@@ -123,6 +123,7 @@ SHOWN = {
     "production.fix_held": "the fix of 0123456789abcdef held: not seen",
     "production.problem_returned": "0123456789abcdef is back, production-zerodivisionerror-012345 "
     "is open again: seen again",
+    "hook.turn_checked": "check of claude: failed in 2.5 s; sent back (1)",
 }
 
 

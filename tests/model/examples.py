@@ -22,10 +22,12 @@ from setpoint.model.attempt import (
 )
 from setpoint.model.evaluation import Stage
 from setpoint.model.events.candidates import CandidateResult
+from setpoint.model.events.hooks import TurnChecked
 from setpoint.model.evidence import CheckState
 from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.flaky import PutBy, Quarantined
 from setpoint.model.gate import Answer, Choice, Gate, GateKind, Grant, Option, Via
+from setpoint.model.hooks import CheckState as HookState
 from setpoint.model.ids import Artifact, Commit, GateId, StoryId, TraceId, Tree
 from setpoint.model.proof import Obligation, ObligationState, Proof, SealedTest, Trust, WorkKind
 from setpoint.model.run import Action, Decision, Ending, Halt, RunOrder, RunOutcome, Snapshot
@@ -263,6 +265,16 @@ _BODIES = (
     *ABOUT_LIVE,
     *ABOUT_MEMORY,
     *ABOUT_PRODUCTION,
+    TurnChecked(
+        agent="claude",
+        session="5e55",
+        base=COMMIT,
+        state=HookState.FAILED,
+        blocked=True,
+        blocks=1,
+        took_s=2.5,
+        text="Setpoint check (1 of 3): the work is not done.",
+    ),
 )
 EXAMPLES = {body.kind: body for body in _BODIES}
 """An event by its kind."""
