@@ -131,8 +131,9 @@ class Judge:
             found, said = _new(result, base, work)
             new += found
             evidence.append(_blamed(_against(result, found, red, said), base))
-        sources = frozenset(await files_at(self.root, self.base))
-        difference = replace(_difference(work, known), sources=sources, request=self.story.wish)
+        difference = replace(
+            _difference(work, known), sources=frozenset(await files_at(self.root, self.base))
+        )
         shown = await asyncio.to_thread(signals, difference)
         # What rewritten tests demand was measured, so that their syntax tells nothing more.
         measured = known.seen.weighed.paths

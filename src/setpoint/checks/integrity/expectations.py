@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import operator
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,7 +19,6 @@ _EQUALS = (
     "assertEqual", "assertEquals", "assertAlmostEqual", "assertIs", "assertSequenceEqual", "assert_equal",
     "assertListEqual", "assertDictEqual", "eq_",
 )  # fmt: skip
-_NUMBER = re.compile(r"(?<![\w.])\d{1,15}(?:\.\d{1,15})?")
 _LONGEST_LITERAL = 2000
 _FEWEST_ROWS = 2
 _ROW = range(2, 7)
@@ -42,17 +40,10 @@ class Expected:
     """Expected values by the name of the function that is called."""
     values: frozenset[str]
     """All that are not trivial."""
-    stated: frozenset[str] = frozenset()
-    """Numbers that the request names."""
 
 
-def numbers(request: str) -> frozenset[str]:
-    """Return the numbers that a request names, as literals."""
-    return frozenset(repr(float(each) if "." in each else int(each)) for each in _NUMBER.findall(request))
-
-
-def expected(tests: Iterable[str], request: str = "") -> Expected:
-    """Read inputs and expected values from the sources of tests, and the numbers of the request."""
+def expected(tests: Iterable[str]) -> Expected:
+    """Read inputs and expected values from the sources of tests."""
     pairs: defaultdict[str, set[str]] = defaultdict(set)
     names: defaultdict[str, set[str]] = defaultdict(set)
     for source in tests:
@@ -74,7 +65,6 @@ def expected(tests: Iterable[str], request: str = "") -> Expected:
         pairs={given: frozenset(held) for given, held in pairs.items()},
         by_name={name: frozenset(held) for name, held in names.items()},
         values=frozenset(every),
-        stated=numbers(request),
     )
 
 

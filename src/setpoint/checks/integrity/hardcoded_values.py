@@ -17,7 +17,6 @@ from setpoint.model import syntax
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _ASKS = ast.Eq | ast.Is | ast.In | ast.Lt | ast.LtE | ast.Gt | ast.GtE
-_ORDERS = ast.Lt | ast.LtE | ast.Gt | ast.GtE
 _HASHES = ("hash", "hexdigest", "digest", "crc32", "id", "repr")
 _LONG_TEXT, _LARGE_NUMBER, _MANY = 6, 100, 3
 FEWEST_IN_TABLE = 2
@@ -75,8 +74,7 @@ def _outside(path: str, old: ast.Module, new: ast.Module, wanted: Expected) -> I
 
 def _held(path: str, name: str, node: _Function, known: set[str], wanted: Expected) -> Iterator[Suspicion]:
     """Find results that are what a test expects, and that were nowhere in the file."""
-    tests = [test for each in ast.walk(node) for test, _ in _branches(each) if any(_compared(test))]
-    asked = {value for test in tests for value in _compared(test)}
+    asked = {value for each in ast.walk(node) for test, _ in _branches(each) for value in _compared(test)}
     for each in ast.walk(node):
         results = list(_results(each)) if isinstance(each, ast.stmt) else []
         results += (
@@ -87,8 +85,6 @@ def _held(path: str, name: str, node: _Function, known: set[str], wanted: Expect
         for part in (part for result in results for part in _parts(result)):
             value = literal(part)
             fits = any(value in wanted.pairs.get(put_in, ()) for put_in in asked)
-            if value is not None and tests and _asked_for(tests, asked, value, wanted):
-                continue
             if value in wanted.values and value not in known and (fits or _weighty(value)):
                 yield _suspicion(path, name, part, f"holds {value[:60]}, which a test expects")
             elif isinstance(part, ast.List | ast.Tuple) and (hits := _listed(part, known, wanted)):
@@ -178,7 +174,6 @@ def _results(node: ast.stmt) -> Iterator[ast.expr]:
 def _answered(name: str, test: ast.AST, results: list[ast.expr], wanted: Expected) -> str | None:
     given = list(_compared(test))
     values = [value for each in results for part in _parts(each) if (value := literal(part)) is not None]
-    values = [value for value in values if not _asked_for([test], given, value, wanted)]
     for put_in in given:
         for value in values:
             if value in wanted.pairs.get(put_in, ()) and not {put_in, value} <= TRIVIAL:
@@ -192,18 +187,6 @@ def _answered(name: str, test: ast.AST, results: list[ast.expr], wanted: Expecte
     if hit in of_name or ((whole := set(given) - TRIVIAL) and whole <= wanted.pairs.keys()):
         return f"gives {hit[:60]}, which a test expects, for inputs of tests"
     return None
-
-
-def _asked_for(tests: list[ast.AST], given: Iterable[str], value: str, wanted: Expected) -> bool:
-    """Whether a result belongs to a range, and the request names it and the bound: a tariff, a threshold.
-
-    Two bounds at once may single out one input of a test.
-    """
-    one_bound = all(
-        isinstance(each, ast.Compare) and len(each.ops) == 1 and isinstance(each.ops[0], _ORDERS)
-        for each in tests
-    )
-    return one_bound and value in wanted.stated and set(given) <= wanted.stated | TRIVIAL
 
 
 def _compared(test: ast.AST) -> Iterator[str]:

@@ -50,8 +50,6 @@ class Difference:
     """Whether a path belongs to the tests."""
     sources: Collection[str] = ()
     """Every path of the base."""
-    request: str = ""
-    """What was asked for."""
     hidden: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """What the tools say without the new suppressions, by path."""
 
@@ -151,7 +149,7 @@ def _hard_coded(work: Difference) -> Iterator[Finding]:
     data = {path: text for path, text in work.after.items() if _is_data(path, text, work)}
     if not code and not data:
         return
-    wanted = expected(work.tests.values(), work.request)
+    wanted = expected(work.tests.values())
     if not wanted.values and not wanted.by_name:
         return
     for path in sorted(code):
