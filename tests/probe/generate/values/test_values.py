@@ -15,6 +15,7 @@ import pytest
 
 from setpoint_probe.generate.limits import arm
 from setpoint_probe.generate.oracle import Oracle
+from setpoint_probe.generate.values import hypothesis
 from setpoint_probe.generate.values.hypothesis import Drawing
 from setpoint_probe.generate.values.nearby_constants import Surroundings
 from setpoint_probe.generate.values.regex_samples import is_pattern, samples
@@ -100,7 +101,9 @@ def sums(items: list[Item], day: datetime.date | None, plain: int): ...
 
 # The time of the draw can be up inside a callback of the garbage collector that Hypothesis has set.
 @pytest.mark.filterwarnings("ignore:Exception ignored in:pytest.PytestUnraisableExceptionWarning")
-def test_values_are_drawn_for_annotations_that_are_more_than_plain(tmp_path):
+def test_values_are_drawn_for_annotations_that_are_more_than_plain(tmp_path, monkeypatch):
+    for limit in ("_ONE_S", "_ONE_WALL_S", "_ALL_S"):  # a busy machine draws slowly
+        monkeypatch.setattr(hypothesis, limit, 60.0)
     module = types.ModuleType("module_with_items")
     sys.modules[module.__name__] = module
     try:
