@@ -7,8 +7,11 @@ SetpointError                    4
 │   └── StoryError               2   a story file that cannot be read
 │   └── PipelineError            2   a pipeline file that cannot be read
 │   └── SandboxUnavailable       2   the sandbox that is asked for does not work on this machine
+│   └── DeliveryRefused          2   a message to a webhook is not signed by the forge
 ├── NoUsableAgent                3   no agent is installed, logged in and working
 ├── WorkspaceError               4   git could not do what the run needs
+├── ForgeError                   4   a forge refuses, cannot be reached or gives no usable answer
+│   └── ForgeBusy                4   a forge asks to wait
 ├── RecordedDataError            4   the event log holds something this version cannot read
 ├── RunCancelled                12   the run was cancelled from elsewhere while it was driven
 ├── RunWaiting                  10   the run is paused until a person answers
@@ -87,6 +90,10 @@ class SandboxUnavailable(UsageError):
     """The sandbox that is asked for does not work on this machine."""
 
 
+class DeliveryRefused(UsageError):
+    """A message to a webhook has no signature, or a wrong one."""
+
+
 class RunInUse(UsageError):
     """Another live process works on this run."""
 
@@ -99,6 +106,19 @@ class NoUsableAgent(SetpointError):
 
 class WorkspaceError(SetpointError):
     """Git could not do what the run needs."""
+
+
+class ForgeError(SetpointError):
+    """A forge refuses, cannot be reached, or gives an answer that cannot be used."""
+
+
+class ForgeBusy(ForgeError):
+    """A forge asks to wait."""
+
+    def __init__(self, message: str, *, wait_s: float, hint: str = "") -> None:
+        """Name the seconds to wait beside what happened."""
+        super().__init__(message, hint=hint)
+        self.wait_s = wait_s
 
 
 class RecordedDataError(SetpointError):

@@ -21,6 +21,7 @@ from pydantic_settings import SettingsError as UnreadableVariable
 from setpoint.errors import SettingsError
 from setpoint.model.changes.branch_name import BranchPrefix
 from setpoint.model.config.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck, refuse_unknown_formats
+from setpoint.model.config.forge import ForgeSettings
 from setpoint.model.config.hooks import HookSettings
 from setpoint.model.config.model_price import ModelPrice
 from setpoint.model.config.notice_target import NoticeTarget
@@ -211,6 +212,8 @@ class Settings(BaseSettings):
     """Who is told of runs that have ended."""
     notify: dict[str, NoticeTarget] = {}
     """Who gets a notice when a run asks, is verified or has stopped, by a name of your own."""
+    forge: ForgeSettings = ForgeSettings()
+    """The forge on which people work with Setpoint: GitHub or Forgejo."""
     weights: dict[str, float] = WEIGHTS
     """Weights of the quality score, by metric."""
     known_red: KnownRed | Literal["auto"] = "auto"

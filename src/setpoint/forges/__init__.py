@@ -1,0 +1,1 @@
+"""Forges: what GitHub and its like say and are told."""
