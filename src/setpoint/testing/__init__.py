@@ -7,6 +7,7 @@ from setpoint.testing.evaluator import Scene, ScriptedEvaluator, evaluation, fai
 from setpoint.testing.harness import RunHarness
 from setpoint.testing.log import MemoryEventLog
 from setpoint.testing.memory import ListMemory
+from setpoint.testing.memory_forge import MemoryForge
 from setpoint.testing.production import ListBoard, ListLineage
 from setpoint.testing.toolkit import ScriptedToolkit
 from setpoint.testing.workspace import Delivery, FolderWorkspace, RecordingForge
@@ -22,6 +23,7 @@ __all__ = [
     "ListMemory",
     "ManualClock",
     "MemoryEventLog",
+    "MemoryForge",
     "RecordingForge",
     "RunHarness",
     "Scene",

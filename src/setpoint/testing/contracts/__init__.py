@@ -10,7 +10,7 @@ import pytest
 # An assert of a suite that fails then shows its values, as one of your own does.
 _PORTS = (
     "agent", "check", "durable", "event_log", "forge", "format", "guard",
-    "memory", "metric", "toolkit", "workspace",
+    "memory", "metric", "remote_forge", "toolkit", "workspace",
 )  # fmt: skip
 pytest.register_assert_rewrite(*(f"{__name__}.{port}" for port in _PORTS))
 
@@ -23,6 +23,7 @@ from setpoint.testing.contracts.format import FormatContract
 from setpoint.testing.contracts.guard import GuardContract
 from setpoint.testing.contracts.memory import MemoryContract
 from setpoint.testing.contracts.metric import MetricContract
+from setpoint.testing.contracts.remote_forge import RemoteForgeContract
 from setpoint.testing.contracts.toolkit import ToolkitContract
 from setpoint.testing.contracts.workspace import WorkspaceContract
 
@@ -36,6 +37,7 @@ __all__ = [
     "GuardContract",
     "MemoryContract",
     "MetricContract",
+    "RemoteForgeContract",
     "ToolkitContract",
     "WorkspaceContract",
 ]
