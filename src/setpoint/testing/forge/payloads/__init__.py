@@ -1,0 +1,1 @@
+"""JSON as GitHub sends it, made from the records of a fake forge: one form for REST and for webhooks."""

@@ -1,0 +1,1 @@
+"""GitHub's REST API over the records of a fake forge: one module for each family of addresses."""
