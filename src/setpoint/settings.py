@@ -23,6 +23,8 @@ from setpoint.model.changes.branch_name import BranchPrefix
 from setpoint.model.config.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck, refuse_unknown_formats
 from setpoint.model.config.forge import ForgeSettings
 from setpoint.model.config.hooks import HookSettings
+from setpoint.model.config.layers import overlaid
+from setpoint.model.config.mcp import McpSettings
 from setpoint.model.config.model_price import ModelPrice
 from setpoint.model.config.notice_target import NoticeTarget
 from setpoint.model.config.reviewer_terms import ReviewerTerms
@@ -176,6 +178,8 @@ class Settings(BaseSettings):
     """What keeps the processes of agents, and of checks, from changing what is not theirs."""
     hooks: HookSettings = HookSettings()
     """How hooks check the work of your own agent, and commits."""
+    mcp: McpSettings = McpSettings()
+    """What your own agent may do with the tools of `setpoint mcp`."""
     self_check: SelfCheckSettings = SelfCheckSettings()
     """What makers may ask about their own work before they end their turn."""
     reviewers: ReviewerTerms = ReviewerTerms()
@@ -366,18 +370,6 @@ def _with_lists(given: Any) -> Any:  # noqa: ANN401 - what a variable says, befo
     if isinstance(given, Mapping):
         return {key: _with_lists(inner) for key, inner in given.items()}
     return json.loads(given) if isinstance(given, str) and given.startswith(("[", "{")) else given
-
-
-def overlaid(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of both tables; where both have one, that of `over`, key by key in inner tables."""
-    result = dict(under)
-    for key, value in over.items():
-        held = result.get(key)
-        if isinstance(held, Mapping) and isinstance(value, Mapping):
-            result[key] = overlaid(held, value)
-        else:
-            result[key] = value
-    return result
 
 
 def _explained(error: ValidationError, sources: _Sources) -> SettingsError:

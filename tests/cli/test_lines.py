@@ -124,6 +124,10 @@ SHOWN = {
     "production.problem_returned": "0123456789abcdef is back, production-zerodivisionerror-012345 "
     "is open again: seen again",
     "hook.turn_checked": "check of claude: failed in 2.5 s; sent back (1)",
+    "feedback.suggested_by_agent": "sug-0123456789: claude-code suggests to dismiss 0123456789abcdef "
+    "(rounded twice): the second rounding is a copy",
+    "feedback.suggestion_settled": "Ann confirms sug-0123456789",
+    "mcp.run_requested": "claude-code had a run started (at most $2.00): Totals must be right",
 }
 
 

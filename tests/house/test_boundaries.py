@@ -11,6 +11,7 @@ BROAD = {"Exception", "BaseException"}
 
 BOUNDARIES = {
     "src/setpoint/cli/app.py": "the command line: what is left is a fault of Setpoint's own, and is reported",
+    "src/setpoint/mcp/server.py": "a fault is the result of one call, and the session of the agent continues",
     "src/setpoint/web/hooks.py": "the worker on signals: a fault with one is logged and ends no other",
     "src/setpoint/app/views/export.py": "behind the end of a run, which a collector never changes",
     "src/setpoint/app/runs/notices.py": "beside a run, which a receiver of notices never changes",

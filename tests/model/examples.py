@@ -23,6 +23,12 @@ from setpoint.model.attempt import (
 from setpoint.model.evaluation import Stage
 from setpoint.model.events.candidates import CandidateResult
 from setpoint.model.events.hooks import TurnChecked
+from setpoint.model.events.own_agents import (
+    FeedbackSuggested,
+    RunRequested,
+    SuggestedAction,
+    SuggestionSettled,
+)
 from setpoint.model.evidence import CheckState
 from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.flaky import PutBy, Quarantined
@@ -275,6 +281,16 @@ _BODIES = (
         took_s=2.5,
         text="Setpoint check (1 of 3): the work is not done.",
     ),
+    FeedbackSuggested(
+        suggestion="sug-0123456789",
+        action=SuggestedAction.DISMISS,
+        finding="0123456789abcdef",
+        message="rounded twice",
+        text="the second rounding is a copy",
+        client="claude-code",
+    ),
+    SuggestionSettled(suggestion="sug-0123456789", confirmed=True, by="Ann"),
+    RunRequested(request="Totals must be right", client="claude-code", max_cost_usd=Decimal(2)),
 )
 EXAMPLES = {body.kind: body for body in _BODIES}
 """An event by its kind."""

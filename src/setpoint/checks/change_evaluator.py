@@ -16,7 +16,7 @@ from setpoint.checks.baseline import Measurements
 from setpoint.checks.cache.eviction import OF_THE_TREE, forget, trim
 from setpoint.checks.integrity.guard import Restored
 from setpoint.checks.judge import Judge, Reference
-from setpoint.checks.measurement import Measuring, Task
+from setpoint.checks.measurement import CheckListener, Measuring, Task
 from setpoint.checks.survey import Surveyor
 from setpoint.checks.trees.checkout import check_out_commit, place_of, remove, repository_of
 from setpoint.checks.trees.working_tree import TreeRecorder
@@ -44,11 +44,20 @@ _STORY = Story(
 class ChangeEvaluator:
     """Measures the working tree and judges it by its difference from a base."""
 
-    def __init__(self, settings: Settings, artifacts: Artifacts, folders: ProjectFolders) -> None:
-        """Keep raw output and reports in `artifacts`, everything else in the folders of the repository."""
+    def __init__(
+        self,
+        settings: Settings,
+        artifacts: Artifacts,
+        folders: ProjectFolders,
+        told: CheckListener = lambda *_: None,
+    ) -> None:
+        """Keep raw output and reports in `artifacts`, everything else in the folders of the repository.
+
+        `told` is given each result as soon as it is known, of the tree and of the base.
+        """
         self._settings, self._artifacts, self._folders = settings, artifacts, folders
         self._surveyor = Surveyor(settings, artifacts, folders)
-        self._measuring = Measuring(settings=settings, artifacts=artifacts, state=folders.state)
+        self._measuring = Measuring(settings=settings, artifacts=artifacts, state=folders.state, told=told)
 
     async def measure(
         self, root: Path, since: str, quarantine: tuple[Quarantined, ...] = (), *, fast: bool

@@ -26,6 +26,7 @@ from setpoint.cli.project import (
     goals,
     hook,
     init,
+    mcp,
     metrics,
     mutate,
     notify,
@@ -110,6 +111,7 @@ app.add_typer(deploy.app, name="deploy")
 app.add_typer(signal.app, name="signal")
 app.command()(check.check)
 app.add_typer(hook.app, name="hook")
+app.command()(mcp.mcp)
 app.command()(cover.cover)
 app.command()(mutate.mutate)
 app.command()(goals.goals)

@@ -11,6 +11,7 @@ from setpoint.database.connect import Store
 from setpoint.database.tables import EVENT, RUN
 from setpoint.history.event_codec import read_body
 from setpoint.model.events import Body
+from setpoint.model.events.own_agents import FeedbackSuggested, SuggestionSettled
 from setpoint.model.events.people import Feedback, FindingDismissed, FixApplied, FixRewritten, HumanEdited
 from setpoint.model.events.run import GateAnswered
 from setpoint.model.gate import Via
@@ -27,6 +28,7 @@ _KINDS = (
     "feedback.delivery_judged",
 )
 
+_SUGGESTED = ("feedback.suggested_by_agent", "feedback.suggestion_settled")
 _AT_ONCE = 500
 """Rows that are read together."""
 
@@ -100,6 +102,25 @@ def _entry(row: sa.Row[str, datetime, str, str]) -> FeedbackEntry | None:
         finding=body.finding if isinstance(body, FindingDismissed | FixApplied | FixRewritten) else "",
         gate=body.gate if isinstance(body, GateAnswered | HumanEdited) else "",
         body=body,
+    )
+
+
+def suggestions(
+    store: Store, root: str
+) -> tuple[tuple[TraceId, datetime, FeedbackSuggested | SuggestionSettled], ...]:
+    """Return what agents suggested about the runs of a project, and how people settled it; oldest first."""
+    query = (
+        sa.select(EVENT.c.trace_id, EVENT.c.at, EVENT.c.kind, EVENT.c.body)
+        .join(RUN, RUN.c.trace_id == EVENT.c.trace_id)
+        .where(EVENT.c.kind.in_(_SUGGESTED), RUN.c.root == root)
+        .order_by(EVENT.c.at, EVENT.c.seq)
+    )
+    with store.reading() as connection:
+        read = [(row, read_body(row.kind, row.body)) for row in connection.execute(query)]
+    return tuple(
+        (TraceId(row.trace_id), row.at, body)
+        for row, body in read
+        if isinstance(body, FeedbackSuggested | SuggestionSettled)
     )
 
 

@@ -23,6 +23,7 @@ from setpoint.model.events.candidates import (
 )
 from setpoint.model.events.hooks import AboutHooks
 from setpoint.model.events.live import AboutLive
+from setpoint.model.events.own_agents import AboutOwnAgents
 from setpoint.model.events.production import AboutProduction
 from setpoint.model.events.requests import (
     AboutIntegrity,
@@ -81,7 +82,9 @@ _TURNED = (
     | GuardUnable
     | BudgetWarned
 )
-_ASIDE = m.AboutMemory | people.Feedback | AboutProduction | AboutHooks | AboutLive | TestsSealed
+_ASIDE = (
+    m.AboutMemory | people.Feedback | AboutProduction | AboutHooks | AboutOwnAgents | AboutLive | TestsSealed
+)
 
 
 def history(events: Sequence[Event]) -> History:
@@ -256,9 +259,7 @@ class _Fold:
             case PhaseApproved() | PhasePassed():
                 pass  # the rounds say the same with more detail
 
-    def _remembered(
-        self, body: m.AboutMemory | people.Feedback | AboutProduction | AboutHooks | AboutLive | TestsSealed
-    ) -> None:
+    def _remembered(self, body: _ASIDE) -> None:
         if isinstance(body, people.Feedback):
             self.feedback.append(body)
         elif isinstance(body, TestsSealed):

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from setpoint.app.checks.quarantine import quarantine_entries
+from setpoint.checks import CheckListener
 from setpoint.checks.change_evaluator import ChangeEvaluator
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.hooks import CheckState
@@ -24,19 +25,36 @@ class ChangeCheck(NamedTuple):
     """Why nothing was measured."""
 
 
+async def check_change(
+    project: Project,
+    since: str,
+    *,
+    fast: bool,
+    limit_s: float,
+    told: CheckListener = lambda *_: None,
+) -> ChangeCheck:
+    """Measure as `measure_change` does; `told` is given each result as soon as it is known.
+
+    Cancelling ends all processes of the check.
+    """
+    try:
+        return await _within(project, since, fast=fast, limit_s=limit_s, told=told)
+    except TimeoutError:
+        return ChangeCheck(CheckState.NOT_MEASURED, reason=f"the check took longer than {limit_s:g} s")
+
+
 def measure_change(project: Project, since: str, *, fast: bool, limit_s: float) -> ChangeCheck:
     """Measure the working tree against the merge base of its commit and `since`.
 
     After `limit_s` seconds all processes of the check are ended, and nothing counts as measured.
     """
-    try:
-        return asyncio.run(_within(project, since, fast=fast, limit_s=limit_s))
-    except TimeoutError:
-        return ChangeCheck(CheckState.NOT_MEASURED, reason=f"the check took longer than {limit_s:g} s")
+    return asyncio.run(check_change(project, since, fast=fast, limit_s=limit_s))
 
 
-async def _within(project: Project, since: str, *, fast: bool, limit_s: float) -> ChangeCheck:
-    evaluator = ChangeEvaluator(project.settings, project.artifacts, project.folders)
+async def _within(
+    project: Project, since: str, *, fast: bool, limit_s: float, told: CheckListener
+) -> ChangeCheck:
+    evaluator = ChangeEvaluator(project.settings, project.artifacts, project.folders, told)
     now = datetime.now(UTC)
     held = tuple(each for each in quarantine_entries(project) if each.active(now))
     async with asyncio.timeout(limit_s), held_checks(project, project.settings):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from setpoint.agents.hooks.formats import HookMessage, format_of
 from setpoint.app.hooks.session_file import SessionFile
 from setpoint.app.hooks.turn import TITLE, checked, known_answer, prompted
+from setpoint.app.runs.inside import in_work_copy
 from setpoint.model.hooks import Answer, HookSession, TreeCheck
 from setpoint.system.git.tree_signature import TreeLook, look
 
@@ -38,7 +39,7 @@ def note_prompt(agent: str, raw: bytes, here: Path) -> str:
     try:
         message = format_of(agent).read(raw)
         seen = look(Path(message.folder or here))
-        if not _in_a_run(seen.root):
+        if not in_work_copy(seen.root):
             file = SessionFile(seen.git_dir, agent, message.session)
             file.write(prompted(file.read(), seen.signature, seen.head, message.prompt))
     except Exception as error:  # noqa: BLE001 - as above
@@ -50,7 +51,7 @@ def _answer(agent: str, message: HookMessage, here: Path, described: Describe) -
     if not message.finished:  # the user interrupted it
         return Answer()
     seen = look(Path(message.folder or here))
-    if _in_a_run(seen.root):
+    if in_work_copy(seen.root):  # Setpoint drives the agent, and measures when the attempt has ended
         return Answer()
     file = SessionFile(seen.git_dir, agent, message.session)
     session = file.read()
@@ -96,14 +97,6 @@ def _measured(
     finally:
         project.store.close()
     return answer, session
-
-
-def _in_a_run(root: Path) -> bool:
-    """Whether Setpoint itself drives the agent: then it measures the work copy when the attempt has ended."""
-    work = root.parent
-    return (
-        work.name == "work" and work.parent.name == "trees" and (work.parents[1] / "repository.json").exists()
-    )
 
 
 def _fault(agent: str, error: Exception) -> str:

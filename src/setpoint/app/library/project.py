@@ -15,12 +15,13 @@ from setpoint.app.people.gates import open_gates
 from setpoint.app.runs.options import RunOptions, settings_of
 from setpoint.errors import RunWaiting, UsageError
 from setpoint.model.changes.slug import slug
+from setpoint.model.config.layers import overlaid
 from setpoint.model.events import Event
 from setpoint.model.evidence import Evidence
 from setpoint.model.gate import Choice
 from setpoint.model.run import RunOrder
 from setpoint.model.stories.story import Story
-from setpoint.settings import load, overlaid
+from setpoint.settings import load
 from setpoint.wiring.plugins import with_checks
 from setpoint.wiring.project import Project as Opened
 from setpoint.wiring.project import find_run, open_project, recorded_order

@@ -7,7 +7,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from setpoint.errors import SetpointError, UsageError
-from setpoint.history.reports.run_report import HTML, html, write_all
+from setpoint.history.reports.progress_file import progress
+from setpoint.history.reports.run_report import HTML, html, markdown, write_all
 from setpoint.history.traces import otlp
 from setpoint.history.traces.spans import SCHEMA_URL, spans
 from setpoint.model.ids import TraceId
@@ -22,6 +23,16 @@ _LOG = logging.getLogger(__name__)
 def run_report(project: Project, trace_id: TraceId) -> str:
     """Write the report of a run as one self-contained page without scripts."""
     return html(project.log.replay(trace_id), project.artifacts.read)
+
+
+def report_text(project: Project, trace_id: TraceId) -> str:
+    """Return the report of a run as Markdown."""
+    return markdown(project.log.replay(trace_id))
+
+
+def progress_text(project: Project, trace_id: TraceId) -> str:
+    """Return the state of a run as JSON, in the shape of its `progress.json`."""
+    return progress(project.log.replay(trace_id)).model_dump_json(indent=2)
 
 
 def kept_report(project: Project, trace_id: TraceId) -> Path | None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from setpoint.app.people.feedback import DecisionOutcome
 
 app = typer.Typer(no_args_is_help=True, help="Show the feedback of people on runs.")
+Suggested = Annotated[str, typer.Argument(metavar="ID", help="Id of a suggestion or its beginning.")]
 Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 
 
@@ -45,6 +46,45 @@ def list_(
         say(f"{each.at:%Y-%m-%d %H:%M} {each.trace_id} {line(each.body).text}")
     if not found:
         say("no feedback yet")
+
+
+@app.command()
+def suggested(as_json: Json = False) -> None:
+    """List what agents suggested and no person has settled, oldest first."""
+    from setpoint.app.people.suggestions import open_suggestions
+    from setpoint.cli.render.event_lines import line
+    from setpoint.wiring.project import open_project
+
+    found = open_suggestions(open_project(Path.cwd()))
+    if as_json:
+        rows = [{"run": each.trace_id, **each.body.model_dump(mode="json")} for each in found]
+        typer.echo(json.dumps(rows, indent=1))
+        return
+    for each in found:
+        say(f"{each.at:%Y-%m-%d %H:%M} {each.trace_id} {line(each.body).text}")
+    say("hint: setpoint feedback confirm ID, or refuse ID" if found else "no suggestions wait")
+
+
+@app.command()
+def confirm(which: Suggested) -> int:
+    """Make a suggestion your own feedback: learnings follow it from now on."""
+    from setpoint.app.people.suggestions import confirm_suggestion
+    from setpoint.cli.render.hidden_input import confirm as confirm_person
+    from setpoint.wiring.project import open_project
+
+    project = open_project(Path.cwd())
+    confirm_person(project)
+    return told(confirm_suggestion(project, which))
+
+
+@app.command()
+def refuse(which: Suggested) -> None:
+    """Refuse a suggestion: nothing follows from it."""
+    from setpoint.app.people.suggestions import refuse_suggestion
+    from setpoint.wiring.project import open_project
+
+    found = refuse_suggestion(open_project(Path.cwd()), which)
+    say(f"refused: {found.body.suggestion}")
 
 
 @app.command()

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from setpoint.cli.render.styles import harmless
+from setpoint.model.wording import harmless
 
 
 class Screen(Console):

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from setpoint.cli.render.agent_lines import broken, of_agent, of_live
 from setpoint.cli.render.check_lines import checks_in_words
-from setpoint.cli.render.hook_lines import of_hook
+from setpoint.cli.render.hook_lines import of_hook, of_own_agent
 from setpoint.cli.render.learning_lines import of_memory
 from setpoint.cli.render.line import Line as Line  # noqa: PLC0414 - what this module makes
 from setpoint.cli.render.production_lines import of_production
@@ -28,6 +28,7 @@ _OTHERS = (
     | people.Feedback
     | AboutProduction
     | e.AboutHooks
+    | e.AboutOwnAgents
     | e.AboutLive
     | e.ProofMeasured
     | e.TestsSealed
@@ -94,17 +95,11 @@ def line(body: Body) -> Line:
     return shown
 
 
-def _of_others(
-    body: m.AboutMemory
-    | people.Feedback
-    | AboutProduction
-    | e.AboutHooks
-    | e.AboutLive
-    | e.ProofMeasured
-    | e.TestsSealed,
-) -> Line:
+def _of_others(body: _OTHERS) -> Line:
     if isinstance(body, e.AboutHooks):
         return of_hook(body)
+    if isinstance(body, e.AboutOwnAgents):
+        return of_own_agent(body)
     if isinstance(body, e.AboutLive):
         return of_live(body)
     if isinstance(body, e.ProofMeasured | e.TestsSealed):

@@ -19,6 +19,7 @@ from setpoint.model.events.candidates import (
 from setpoint.model.events.hooks import AboutHooks
 from setpoint.model.events.learning import AboutMemory
 from setpoint.model.events.live import AboutLive, AgentSaid, ToolStarted
+from setpoint.model.events.own_agents import AboutOwnAgents
 from setpoint.model.events.people import Feedback
 from setpoint.model.events.production import AboutProduction
 from setpoint.model.events.requests import ChangeRequested, ChangeReviewed, ChangeSettled, ReasonsGiven
@@ -65,6 +66,7 @@ __all__ = [
     "AboutHooks",
     "AboutLive",
     "AboutMemory",
+    "AboutOwnAgents",
     "AboutProduction",
     "AgentBroke",
     "AgentFinished",
@@ -162,7 +164,8 @@ Body = Annotated[
     | AboutMemory
     | Feedback
     | AboutProduction
-    | AboutHooks,
+    | AboutHooks
+    | AboutOwnAgents,
     Field(discriminator="kind"),
 ]
 """What happened; dispatch over it ends in `assert_never`."""
