@@ -114,8 +114,10 @@ def test_every_command_in_the_documents_exists():
     wrong = []
     for where, block in [*_blocks("console"), *_blocks("sh"), *_inline()]:
         for verb, rest in re.findall(r"(?<![\w/.-])setpoint ([a-z]+)((?: [^\n`|&;]*)?)", block):
-            below = f"{verb} {next(iter(rest.split()), '')}"
-            command = COMMANDS.get(below) or COMMANDS.get(verb)
+            words = [verb, *rest.split()]
+            below = " ".join(words[:2])
+            named = (COMMANDS.get(" ".join(words[:count])) for count in (3, 2, 1))
+            command = next((each for each in named if each), None)
             if command is None:
                 wrong.append(f"{where}: setpoint {below}")
                 continue

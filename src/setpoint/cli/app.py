@@ -15,6 +15,7 @@ from typing import cast
 
 import typer
 
+from setpoint.cli.ci import ci
 from setpoint.cli.people import feedback, finding, gate, learn, story
 from setpoint.cli.production import deploy, signal
 from setpoint.cli.project import (
@@ -112,6 +113,7 @@ app.add_typer(signal.app, name="signal")
 app.command()(check.check)
 app.add_typer(hook.app, name="hook")
 app.command()(mcp.mcp)
+app.add_typer(ci.app, name="ci")
 app.command()(cover.cover)
 app.command()(mutate.mutate)
 app.command()(goals.goals)

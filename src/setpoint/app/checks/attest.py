@@ -159,7 +159,7 @@ async def _made_again(project: Project, statement: EvidenceStatement, *, trust: 
         async with held_checks(project, settings):
             compared = await evidence_rerun.verify(order, recorded, workspace, evaluator)
     finally:
-        await asyncio.to_thread(_forget, project.folders, order.trace_id)
+        await asyncio.to_thread(forget_order, project.folders, order.trace_id)
     if not trust:
         compared = tuple(
             each.model_copy(update={"notes": (_LEFT,)}) if _left_out(each, statement, settings) else each
@@ -257,7 +257,7 @@ def _settings(
     return stated_settings(own, told), ()
 
 
-def _forget(folders: ProjectFolders, trace: TraceId) -> None:
+def forget_order(folders: ProjectFolders, trace: TraceId) -> None:
     """Take the places away in which a statement was verified."""
     remove(folders.copies, trace)
     for folder in (folders.copies / "work", folders.state / "snapshots"):

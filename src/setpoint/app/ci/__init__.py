@@ -1,0 +1,1 @@
+"""Check a change in continuous integration; settings come from the base, never from the change."""

@@ -1,0 +1,97 @@
+"""Measure a change as a run measures the work of an agent: the base first, then the change against it."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from setpoint.app.checks.attest import forget_order
+from setpoint.app.checks.quarantine import quarantine_at
+from setpoint.app.ci.change import Change
+from setpoint.checks import CheckListener, ProjectEvaluator
+from setpoint.checks.cache.eviction import trim
+from setpoint.model.changes.work_kind import kind_of_request
+from setpoint.model.evaluation import Evaluation, Stage
+from setpoint.model.ids import Commit, StoryId, TraceId, sortable
+from setpoint.model.proof import Proof
+from setpoint.model.run import RunOrder
+from setpoint.model.stories.story import IntegrityMode, KnownRed, Story
+from setpoint.pipelines import load_pipeline
+from setpoint.ports import Measured
+from setpoint.settings import SETTINGS_VERSION
+from setpoint.wiring.project import Project
+from setpoint.wiring.sandboxed_checks import held_checks
+from setpoint.workspace import GitWorkspace
+
+
+class ChangeMeasured(NamedTuple):
+    """What was measured of a change."""
+
+    base: Evaluation
+    now: Evaluation
+    proof: Proof | None
+    """None where the change failed, so that nothing is left to prove."""
+    restored: tuple[str, ...]
+    """Protected files of the change that were judged as they are at the base."""
+
+
+async def measure_against_base(
+    project: Project, change: Change, base: Commit, commit: Commit, told: CheckListener
+) -> ChangeMeasured:
+    """Measure a commit against its base; the project is opened at that base.
+
+    Protected files that the change weakens are judged as they are at the base, and each is a finding. Tests
+    that fail at the base are tolerated.
+    """
+    order = _order(project, change, base)
+    workspace = GitWorkspace(project.folders)
+    evaluator = ProjectEvaluator(project.settings, project.artifacts, project.folders, told)
+    try:
+        async with held_checks(project, project.settings):
+            copy = await workspace.open(order.trace_id, base)
+            await evaluator.prepare(order, copy)
+            at_base = await evaluator.evaluate(order, Measured(copy, base, copy.base_tree, Stage.BASE))
+            await workspace.restore(copy, base, shows=commit)
+            restored = await evaluator.protect(order, copy)
+            tree = Measured(copy, *await workspace.preview(copy), Stage.TEST)
+            now = await evaluator.evaluate(order, tree)
+            proof = None if wrong(now) else await evaluator.prove(order, tree)
+    finally:
+        await asyncio.to_thread(forget_order, project.folders, order.trace_id)
+        await asyncio.to_thread(trim, project.state)
+    return ChangeMeasured(at_base, now, proof, restored)
+
+
+def wrong(now: Evaluation) -> bool:
+    """Whether a change has something against it that its base does not have."""
+    return bool(now.failures or now.blocking or now.broken)
+
+
+def _order(project: Project, change: Change, base: Commit) -> RunOrder:
+    settings, now = project.settings, datetime.now(UTC)
+    # The text of a change is of its author: its title says what must be proved, and it releases nothing.
+    kind, _ = kind_of_request(Story(id=StoryId("change"), title=change.title or "The change as it is"))
+    story = Story(
+        id=StoryId("change"),
+        title="The change as it is",
+        external=True,
+        kind=kind,
+        integrity=IntegrityMode.FREE if change.released else settings.integrity.mode,
+        known_red=KnownRed.TOLERATE,
+    )
+    held = tuple(each for each in quarantine_at(project, now) if each.active(now))
+    return RunOrder(
+        trace_id=TraceId(sortable("check", now)),
+        root=str(project.root),
+        base=base,
+        story=story,
+        pipeline=load_pipeline("change", project.root),
+        weights=settings.weights,
+        proof=settings.proof,
+        settings=settings.model_dump_json(exclude={"agent"}),
+        settings_version=SETTINGS_VERSION,
+        quarantine=held,
+        branch="",
+        started_at=now,
+    )

@@ -1,0 +1,1 @@
+"""The verbs of jobs in continuous integration."""

@@ -1,0 +1,104 @@
+"""The check of GitHub Actions, run as the runner runs it: an empty environment and a shallow checkout."""
+
+from __future__ import annotations
+
+import json
+
+from app.ci.conftest import BAD, DOUBLE, FILES, TEST, TEST_DOUBLE, Forge, pull_payload
+from setpoint.model.ci_report import CiState
+
+
+def test_a_good_change_passes_and_is_proved(forge: Forge) -> None:
+    pull = forge.propose({"calc.py": DOUBLE, "tests/test_double.py": TEST_DOUBLE})
+    ran = forge.check_pull(pull)
+
+    assert ran.code == 0, ran.out + ran.err
+    assert ran.report.state is CiState.PASSED
+    assert (ran.report.head, ran.report.measured) == (pull["head"], pull["merge"])
+    assert ran.report.base == pull["base"]
+    assert ran.commands == []
+    assert {each.name: each.state for each in ran.report.obligations}["witness"] == "met"
+    assert (ran.outputs["state"], ran.outputs["blocking-problems"]) == ("passed", "0")
+    assert "nothing new is wrong" in ran.summary
+    assert "| `tests: passed` | 1 | 2 |" in ran.summary
+
+
+def test_a_change_that_breaks_a_test_fails_with_an_annotation(forge: Forge) -> None:
+    ran = forge.check_pull(forge.propose({"calc.py": BAD}))
+
+    assert ran.code == 1
+    (command,) = ran.commands
+    assert command.startswith("::error file=tests/test_calc.py,line=5,title=Setpoint%3A tests/test_calc.py")
+    assert ran.report.state is CiState.FAILED
+    sarif = json.loads((ran.folder / "setpoint.sarif").read_text())
+    assert sarif["runs"][0]["results"][0]["ruleId"] == "test/assertion"
+    assert ran.outputs["state"] == "failed"
+
+
+def test_a_weakened_test_is_reported_and_judged_as_it_was(forge: Forge) -> None:
+    weak = TEST.replace("assert add(1, 2) == 3", "assert add(1, 2)")
+    ran = forge.check_pull(forge.propose({"calc.py": BAD, "tests/test_calc.py": weak}))
+
+    assert ran.code == 1
+    assert ran.report.restored == ("tests/test_calc.py",)
+    assert {each.kind for each in ran.report.blocking} == {"test", "integrity"}
+    assert "Judged as they are at the base" in ran.summary
+
+
+def test_a_label_of_a_person_lets_a_change_edit_tests(forge: Forge) -> None:
+    other = TEST.replace("add(1, 2) == 3", "add(1, 2) == -1")
+    pull = forge.propose({"calc.py": BAD, "tests/test_calc.py": other})
+    assert forge.check_pull(pull).code == 1
+
+    labels = [{"name": "setpoint: tests may change"}]
+    ran = forge.check_pull(pull, action="labeled", labels=labels)
+
+    assert ran.code == 0, ran.out
+    assert ran.report.released
+    assert "A label allows this change to edit tests" in ran.summary
+
+
+def test_a_change_that_switches_all_checks_off_is_judged_with_the_settings_of_the_base(forge: Forge) -> None:
+    off = "[checks]\npytest = false\nunittest = false\n"
+    ran = forge.check_pull(forge.propose({"calc.py": BAD, "setpoint.toml": off}))
+
+    assert ran.code == 1
+    assert ran.report.settings_changed == ("setpoint.toml",)
+    assert {each.file for each in ran.report.blocking} == {"tests/test_calc.py"}
+    assert any(line.startswith("::warning file=setpoint.toml") for line in ran.commands)
+
+
+def test_settings_that_cannot_be_read_harm_only_the_change_that_brings_them(forge: Forge) -> None:
+    ran = forge.check_pull(forge.propose({"setpoint.toml": "no = [toml", "pyproject.toml": "["}))
+
+    assert ran.report.settings_changed == ("setpoint.toml", "pyproject.toml")
+
+
+def test_a_state_folder_in_the_change_is_not_read(forge: Forge) -> None:
+    forged = {".setpoint/quarantine.toml": "forged", ".setpoint/repository.json": "{}", "calc.py": BAD}
+    ran = forge.check_pull(forge.propose(dict(forged)))
+
+    assert ran.code == 1
+    assert not (ran.folder / "project" / ".setpoint" / "app.db").exists()
+
+
+def test_a_test_that_fails_at_the_base_blocks_nothing(tmp_path) -> None:
+    failing = "def test_known():\n    assert False\n"
+    forge = Forge(tmp_path, {**FILES, "tests/test_known.py": failing})
+    ran = forge.check_pull(forge.propose({"calc.py": DOUBLE, "tests/test_double.py": TEST_DOUBLE}))
+
+    assert ran.code == 0, ran.out
+    assert ran.report.known_red == ("tests/test_known.py::test_known",)
+    assert "not blamed on the change: `tests/test_known.py::test_known`" in ran.summary
+
+
+def test_a_checkout_of_the_head_is_deepened_until_the_merge_base_is_there(forge: Forge) -> None:
+    start = forge.main
+    forge.advance({"other.py": "A = 1\n"}, commits=60)
+    pull = forge.propose({"calc.py": BAD}, start=start)
+    place = forge.checkout("refs/pull/1/head")
+    ran = forge.check(place, "pull_request", pull_payload(pull, "synchronize"))
+
+    assert ran.code == 1, ran.err
+    assert ran.report.base == start
+    assert ran.report.measured == pull["head"]
