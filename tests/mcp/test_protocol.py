@@ -82,6 +82,18 @@ def test_standard_output_holds_nothing_but_the_protocol(root, environment) -> No
     assert answers[4]["error"]["code"] == -32601
 
 
+async def test_what_runs_code_or_records_something_is_not_marked_as_read_only(root, connect) -> None:
+    async with connect(root) as agent:
+        tools = (await agent.client.list_tools()).tools
+
+    assert {each.name for each in tools if not each.annotations.read_only_hint} == {
+        "check",
+        "record_feedback",
+        "start_run",
+    }
+    assert all(each.description and each.input_schema["additionalProperties"] is False for each in tools)
+
+
 def test_a_check_ends_with_the_session(root, environment, tmp_path) -> None:
     sleeping = f"import os, pathlib, time\n\n\ndef test_slow():\n    pathlib.Path({str(tmp_path / 'pid')!r})"
     (root / "test_slow.py").write_text(f"{sleeping}.write_text(str(os.getpid()))\n    time.sleep(600)\n")

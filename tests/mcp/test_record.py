@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from mcp.shared.exceptions import MCPError
 
+from acceptance.conftest import Repository
 from setpoint.app.people.feedback import list_feedback
 from setpoint.app.people.findings import list_findings
 from setpoint.app.people.suggestions import MOST_OPEN, open_suggestions
@@ -166,12 +165,5 @@ async def test_an_agent_cannot_flood_the_person(project, connect) -> None:
 
 def setpoint(project, *words: str) -> str:
     """Run a verb as the person does."""
-    done = subprocess.run(
-        [sys.executable, "-m", "setpoint", *words],
-        cwd=project.root,
-        capture_output=True,
-        text=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
+    done = Repository(project.root).setpoint(*words)
     return done.stdout + done.stderr

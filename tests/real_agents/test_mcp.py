@@ -12,7 +12,7 @@ import pytest
 
 from plain_pytest import PLAIN
 from real_agents.conftest import RealAgent, wanted
-from setpoint.testing.model_server import Read, Say, Scenario, Use, Write, scripted_model
+from setpoint.testing.model_server import Read, Say, Scenario, Shell, Use, Write, scripted_model
 
 pytestmark = [pytest.mark.real_agents, pytest.mark.timeout(300)]
 AGENTS = wanted("gemini-cli", "opencode-cli", "claude-cli", "codex-cli")
@@ -40,6 +40,13 @@ WORDS = {
     "opencode-cli": ("opencode", "run", "{prompt}"),
 }
 """How a person starts each of them for one prompt."""
+
+
+READY = {
+    "claude-cli": (Use(use=("WaitForMcpServers",)),),
+    "codex-cli": (Shell(shell="until [ -e .setpoint/app.db ]; do sleep 0.2; done; sleep 3"),),
+}
+"""These offer the tools of a server once it has started, which may be after the first request."""
 
 
 def tool(name: str, **arguments: str) -> Use:
@@ -90,6 +97,7 @@ def test_it_reads_what_was_measured_repairs_it_and_starts_no_run(
     name: str, real_agent: Callable[[str], RealAgent], tmp_path: Path
 ) -> None:
     steps = (
+        *READY.get(name, ()),
         tool("check"),
         Read(read="calc.py"),
         Write(write="calc.py", text=GOOD),

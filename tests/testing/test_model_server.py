@@ -94,6 +94,19 @@ def test_steps_follow_from_the_conversation(path):
     ]
 
 
+def test_a_tool_in_a_namespace_is_called_in_it():
+    inner = {"type": "function", "name": "check", "parameters": SCHEMA}
+    body = request(RESPONSES)
+    body["tools"].append({"type": "namespace", "name": "mcp__setpoint", "tools": [inner]})
+    steps = (Use(use=("mcp__setpoint__check",), arguments={"path": "calc.py"}),)
+    with scripted_model(Scenario(steps=steps)) as model:
+        (entry,) = json.loads(ask(model, RESPONSES, body)[2])["output"]
+
+    assert model.asked[0].tools == ("read", "mcp__setpoint__check")
+    assert (entry["namespace"], entry["name"]) == ("mcp__setpoint", "check")
+    assert json.loads(entry["arguments"]) == {"path": "calc.py"}
+
+
 @pytest.mark.parametrize(
     ("path", "overflow", "limit"),
     [

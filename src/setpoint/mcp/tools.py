@@ -21,6 +21,7 @@ class _Kind(NamedTuple):
 
     function: Callable[[Call, Any], Reply]
     reads_only: bool = True
+    """Clients may call it without asking the person; false for what runs code of the project."""
 
     @property
     def arguments(self) -> type[Value]:
@@ -31,7 +32,7 @@ class _Kind(NamedTuple):
 
 
 _TOOLS: Mapping[str, _Kind] = {
-    "check": _Kind(measured.check),
+    "check": _Kind(measured.check, reads_only=False),
     "findings": _Kind(measured.findings),
     "explain_failure": _Kind(measured.explain_failure),
     "recall": _Kind(measured.recall),

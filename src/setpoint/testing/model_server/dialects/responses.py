@@ -24,9 +24,19 @@ def speaks(path: str) -> bool:
 
 
 def tools(body: Json) -> dict[str, Json]:
-    """Return the schemas of the tools that a request offers, by name."""
-    declared = [tool for tool in body.get("tools") or [] if tool.get("type") == "function"]
-    return {tool["name"]: tool.get("parameters") or {} for tool in declared}
+    """Return the schemas of the tools that a request offers, by name; `NAMESPACE__NAME` in a namespace."""
+    return {name: tool.get("parameters") or {} for name, (_, tool) in _declared(body).items()}
+
+
+def _declared(body: Json) -> dict[str, tuple[str, Json]]:
+    """Return the namespace, empty for none, and the declaration of each tool."""
+    found: dict[str, tuple[str, Json]] = {}
+    for tool in body.get("tools") or []:
+        if tool.get("type") == "function":
+            found[tool["name"]] = ("", tool)
+        for inner in tool.get("tools") or [] if tool.get("type") == "namespace" else []:
+            found[f"{tool['name']}__{inner['name']}"] = (tool["name"], inner)
+    return found
 
 
 def opening(body: Json) -> str:
@@ -54,7 +64,9 @@ def answer(move: Move, body: Json, path: str) -> tuple[str, list[bytes]]:
     if isinstance(move, Call):
         words = json.dumps(move.arguments)
         entry: Json = {"type": "function_call", "id": f"fc_{number}", "call_id": f"call_{number}"}
-        entry |= {"name": move.tool, "arguments": words, "status": "completed"}
+        namespace, tool = _declared(body).get(move.tool, ("", {"name": move.tool}))
+        entry |= {"name": tool["name"], "arguments": words, "status": "completed"}
+        entry |= {"namespace": namespace} if namespace else {}
     else:
         content = [{"type": "output_text", "text": move.text, "annotations": []}]
         entry = {"type": "message", "id": f"msg_{number}", "role": "assistant", "content": content}
