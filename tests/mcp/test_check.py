@@ -93,6 +93,8 @@ async def test_arguments_that_do_not_fit_are_named(root, connect) -> None:
             await agent.refused("recall", about=""),
             await agent.refused("answer_question"),
             await agent.refused("run_status", run="run-none"),
+            await agent.refused("check", since="no-such-branch"),
+            await agent.refused("check", since="--all"),
         ]
         assert "nothing is wrong" in await agent.call("check")
 
@@ -104,6 +106,8 @@ async def test_arguments_that_do_not_fit_are_named(root, connect) -> None:
     assert "at least 1 character" in said[4]
     assert "there is no tool 'answer_question'" in said[5]
     assert "no run's id begins with 'run-none'" in said[6]
+    assert "'no-such-branch' names no commit" in said[7]
+    assert "'--all' names no commit" in said[8]
 
 
 async def test_a_check_that_takes_too_long_says_that_nothing_was_measured(root, connect) -> None:

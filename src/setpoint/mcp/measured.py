@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from setpoint.app.checks.failing_test import failing_test
-from setpoint.app.hooks.measure import check_change
+from setpoint.app.hooks.measure import check_change, commit_named
 from setpoint.app.people.findings import list_findings
 from setpoint.app.people.recall import recall as recall_learnings
 from setpoint.app.views.run_page import run_story
@@ -15,8 +15,9 @@ from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.evidence import CheckResult
 from setpoint.model.finding import Finding
 from setpoint.model.hooks import CheckState
+from setpoint.model.ids import TraceId
 from setpoint.model.wording import counted
-from setpoint.wiring.project import Project, find_run
+from setpoint.wiring.project import Project
 
 MOST_LISTED = 60
 """Findings or failing tests in one answer."""
@@ -33,13 +34,12 @@ def check(call: Call, wanted: CheckArguments) -> Reply:
     with session.project() as project:
         hooks = project.settings.hooks
         limit_s = hooks.limit_s if fast else hooks.push_limit_s
+        since = commit_named(project, wanted.since) if wanted.since else session.base
 
         def told(_: Stage, result: CheckResult) -> None:
             call.told(f"{result.evidence.check}: {result.state}")
 
-        found = call.own.run(
-            check_change(project, wanted.since or session.base, fast=fast, limit_s=limit_s, told=told)
-        )
+        found = call.own.run(check_change(project, since, fast=fast, limit_s=limit_s, told=told))
     if found.evaluation is None:
         raise UsageError(
             f"not measured: {found.reason}",
@@ -59,13 +59,11 @@ def findings(call: Call, wanted: OfArguments) -> Reply:
     """List the failing tests and findings of the last check of this session, or of a run, worst first."""
     with call.session.project() as project:
         source, seen = _measured(call, project, wanted.of)
-        if source == _CHECK:
-            known = [(each, each.fingerprint) for each in seen.findings] if seen else []
-        else:
-            named = [each.finding for each in list_findings(project, find_run(project, source).trace_id)]
-            known = [(each, each.fingerprint) for each in named]
+        known = list(seen.findings) if seen else []
+        if source != _CHECK:
+            known = [each.finding for each in list_findings(project, TraceId(source))]
     failures = [f"{each.test}: {each.cause}: {each.message}" for each in seen.failures] if seen else []
-    lines = [*failures[:MOST_LISTED], *(_finding(*each) for each in known[:MOST_LISTED])]
+    lines = [*failures[:MOST_LISTED], *map(_finding, known[:MOST_LISTED])]
     cut = max(len(failures) - MOST_LISTED, 0) + max(len(known) - MOST_LISTED, 0)
     own = f"{source}: {counted(len(failures), 'failing test')}, {counted(len(known), 'finding')}"
     return Reply(f"{own}; {cut} are not shown" if cut else own, "\n".join(lines))
@@ -123,6 +121,8 @@ def _measured(call: Call, project: Project, of: str) -> tuple[str, Evaluation | 
     return story.summary.trace_id, rounds[-1].latest if rounds else story.told.base
 
 
-def _finding(finding: Finding, id_: str) -> str:
+def _finding(finding: Finding) -> str:
     place = f"{finding.file}:{finding.line} " if finding.file else ""
-    return f"{id_} {finding.severity} {place}{finding.source} {finding.rule}: {finding.message}"
+    return (
+        f"{finding.fingerprint} {finding.severity} {place}{finding.source} {finding.rule}: {finding.message}"
+    )

@@ -9,8 +9,11 @@ from typing import NamedTuple
 from setpoint.app.checks.quarantine import quarantine_entries
 from setpoint.checks import CheckListener
 from setpoint.checks.change_evaluator import ChangeEvaluator
+from setpoint.errors import UsageError
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.hooks import CheckState
+from setpoint.model.ids import Commit
+from setpoint.system.git.git import commit_of
 from setpoint.wiring.project import Project
 from setpoint.wiring.sandboxed_checks import held_checks
 
@@ -23,6 +26,14 @@ class ChangeCheck(NamedTuple):
     """None where nothing was measured."""
     reason: str = ""
     """Why nothing was measured."""
+
+
+def commit_named(project: Project, name: str) -> Commit:
+    """Return the commit that a name stands for; `UsageError` where it stands for none."""
+    commit = asyncio.run(commit_of(project.root, name))
+    if commit is None:
+        raise UsageError(f"'{name}' names no commit in {project.root}", hint="`git log --all` lists them")
+    return commit
 
 
 async def check_change(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from setpoint.agents.hooks.formats import HookMessage, format_of
 from setpoint.app.hooks.session_file import SessionFile
 from setpoint.app.hooks.turn import TITLE, checked, known_answer, prompted
-from setpoint.app.runs.inside import in_work_copy
+from setpoint.app.runs.work_copy import in_work_copy
 from setpoint.model.hooks import Answer, HookSession, TreeCheck
 from setpoint.system.git.tree_signature import TreeLook, look
 

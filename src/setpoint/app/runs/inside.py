@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from setpoint.app.runs.work_copy import in_work_copy
 from setpoint.errors import UsageError
 from setpoint.system.files.locks import RunLocks
 from setpoint.system.git.tree_signature import TreeLook, look
 from setpoint.system.processes.ancestors import ancestors
-
-
-def in_work_copy(root: Path) -> bool:
-    """Return whether the top folder of a repository is the work copy of a run; needs no settings."""
-    work = root.parent
-    return (
-        work.name == "work" and work.parent.name == "trees" and (work.parents[1] / "repository.json").exists()
-    )
 
 
 def own_tree(here: Path) -> TreeLook:

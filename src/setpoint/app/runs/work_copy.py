@@ -1,0 +1,13 @@
+"""Whether a repository is the work copy of a run: found without settings, in milliseconds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def in_work_copy(root: Path) -> bool:
+    """Return whether the top folder of a repository is the work copy of a run."""
+    work = root.parent
+    return (
+        work.name == "work" and work.parent.name == "trees" and (work.parents[1] / "repository.json").exists()
+    )
