@@ -86,3 +86,13 @@ def test_a_receiver_that_is_gone_gets_nothing_and_harms_nothing(forge):
     forge.open_issue("One", by="ana")
     hook.flush()
     assert [each.attempts[0].status for each in hook.deliveries] == [0, 0]
+
+
+def test_a_burst_arrives_whole_and_in_order(forge, inbox):
+    hook = forge.deliver_to(inbox.url, "secret")
+    forge.open_issue("One", by="ana")
+    for number in range(300):
+        forge.comment(1, str(number), by="ana")
+    hook.flush()
+    said = [payload["comment"]["body"] for event, payload in inbox.payloads if event == "issue_comment"]
+    assert said == [str(number) for number in range(300)]

@@ -6,7 +6,7 @@ from setpoint.testing.forge.naming import node
 from setpoint.testing.forge.payloads.issues import issue
 from setpoint.testing.forge.payloads.people import user
 from setpoint.testing.forge.payloads.pulls import full, short
-from setpoint.testing.forge.payloads.repository import repository
+from setpoint.testing.forge.payloads.repository import pushed_repository, repository
 from setpoint.testing.forge.records import Issue, Json
 from setpoint.testing.forge.webhooks import Hook
 from setpoint.testing.forge.world import World
@@ -18,7 +18,10 @@ def emit(world: World, name: str, by: str, content: Json, *, only: Hook | None =
         return
     event, _, action = name.partition(".")
     body: Json = {"action": action} if action else {}
-    body |= content | {"repository": repository(world), "sender": user(world, by)}
+    if "issue" in content:
+        content["issue"].setdefault("draft", False)
+    shown = pushed_repository(world) if event == "push" else repository(world)
+    body |= content | {"repository": shown, "sender": user(world, by)}
     if event != "ping":
         number = world.installation_id
         body["installation"] = {"id": number, "node_id": node("IntegrationInstallation", number)}

@@ -92,6 +92,7 @@ def sent_status(world: World, made: CommitStatus) -> Json:
     """Return what the webhook event of a commit status says before repository and sender."""
     body = status(world, made)
     shown = commit(world, world.bare.facts(made.sha))
+    shown["commit"]["verification"].pop("verified_at")
     tips = world.bare.branches().items()
     branches = [
         {"name": name, "commit": {"sha": tip, "url": f"{world.api_repo}/commits/{tip}"}, "protected": False}
@@ -150,7 +151,7 @@ def deployment_status(world: World, made: Deployment, state: DeploymentStatus) -
         "deployment_url": url,
         "repository_url": world.api_repo,
         "environment_url": "",
-        "log_url": state.log_url,
+        **({"log_url": state.log_url} if state.log_url else {}),
         "performed_via_github_app": None,
     }
 

@@ -99,6 +99,13 @@ def repository(world: World) -> Json:
     }
 
 
+def pushed_repository(world: World) -> Json:
+    """Return the repository as a push event does: times in seconds since 1970, more of its owner."""
+    body, at = repository(world), int(world.created.timestamp())
+    body["owner"] |= {"name": world.owner, "email": f"{world.owner}@users.noreply.localhost"}
+    return body | {"created_at": at, "pushed_at": at, "stargazers": 0, "master_branch": "main"}
+
+
 def commit(world: World, facts: CommitFacts) -> Json:
     """Return a commit as the REST API does; its author and committer are the same."""
     who = {"name": facts.author, "email": facts.email, "date": facts.at}
@@ -119,6 +126,7 @@ def commit(world: World, facts: CommitFacts) -> Json:
                 "reason": "unsigned",
                 "signature": None,
                 "payload": None,
+                "verified_at": None,
             },
         },
         "url": url,
