@@ -69,6 +69,31 @@ def github_check(
     return exit_of(report, fail_on)
 
 
+@github.command()
+def comment(
+    report: Annotated[
+        Path, typer.Option("--report", help="Folder with the `setpoint-check.json` of the other job.")
+    ] = Path(),
+) -> int:
+    """Show the report of another job in its pull request, as one comment that is updated.
+
+    For a job that holds a token which writes: it reads the data file alone and runs nothing of the change.
+    """
+    from setpoint.app.ci.annotations import error_command, plain_line
+    from setpoint.app.ci.comment import comment_report
+    from setpoint.app.ci.github_event import VARIABLES
+    from setpoint.errors import SetpointError
+    from setpoint.settings import inherited
+
+    try:
+        done = comment_report(report, inherited(VARIABLES), Path.cwd())
+    except SetpointError as error:
+        say(error_command(str(error)))
+        raise
+    say(plain_line(done.url or f"no comment: {done.reason}"))
+    return 0
+
+
 @gitlab.command(name="check")
 def gitlab_check(
     base: Against = "",
