@@ -4,6 +4,7 @@ import subprocess
 
 import pytest
 
+from forges.github_stage import GitHubStage
 from setpoint.testing import ManualClock, MemoryForge
 from setpoint.testing.contracts.remote_forge import (
     FILE,
@@ -13,6 +14,7 @@ from setpoint.testing.contracts.remote_forge import (
     RemoteForgeContract,
     repository,
 )
+from setpoint.testing.forge import FakeForge
 
 
 class MemoryStage(ForgeStage):
@@ -52,3 +54,19 @@ class TestMemory(RemoteForgeContract):
     @pytest.fixture
     def stage(self, tmp_path):
         return MemoryStage(tmp_path)
+
+
+class TestGitHubToken(RemoteForgeContract):
+    @pytest.fixture
+    async def stage(self, tmp_path):
+        with FakeForge(tmp_path / "forge") as fake:
+            stage = GitHubStage(fake, tmp_path)
+            stage.shows = "commit status"
+            yield await stage.open()
+
+
+class TestGitHubApp(RemoteForgeContract):
+    @pytest.fixture
+    async def stage(self, tmp_path):
+        with FakeForge(tmp_path / "forge") as fake:
+            yield await GitHubStage(fake, tmp_path).as_app(tmp_path / "key.pem")

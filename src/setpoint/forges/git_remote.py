@@ -36,10 +36,13 @@ class GitRemote:
     address: str = field(repr=False)
     """A URL, an ssh address such as `git@host:owner/name.git`, or a path."""
 
+    elsewhere: bool = False
+    """Whether it is at another host than the API, which must not see the token."""
+
     @property
-    def over_http(self) -> bool:
+    def takes_token(self) -> bool:
         """Whether a token opens it; otherwise git uses its own credentials."""
-        return self.address.startswith(("http://", "https://"))
+        return self.address.startswith(("http://", "https://")) and not self.elsewhere
 
     async def push(
         self, root: Path, commit: Commit, refs: Collection[str], *, authorization: str = ""
@@ -114,7 +117,7 @@ class GitRemote:
         # A token goes to this address alone, however the user's configuration rewrites addresses.
         address = self.shown if authorization else self.address
         pairs = [(f"remote.{NAME}.url", address)]
-        if authorization and self.over_http:
+        if authorization and self.takes_token:
             header = f"http.{address}.extraHeader"
             pairs += [("credential.helper", ""), ("core.askPass", ""), (header, "")]
             pairs += [(header, f"Authorization: {authorization}")]

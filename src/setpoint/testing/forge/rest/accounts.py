@@ -38,7 +38,8 @@ def _user(ask: Ask) -> Reply:
 
 def _permission(ask: Ask) -> Reply:
     world, login = ask.world, ask.found["login"]
-    if not world.may_write(ask.by):
+    app = ask.caller is not None and ask.caller.app
+    if not app and not world.may_write(ask.by):
         raise Refused(403, "Must have push access to view collaborator permission.")
     if login not in world.accounts and login not in world.roles:
         raise Refused(404, f"{login} is not a user")

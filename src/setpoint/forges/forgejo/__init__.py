@@ -1,0 +1,1 @@
+"""Forgejo and Gitea, which have the same API (version 1)."""

@@ -1,0 +1,1 @@
+"""GitHub, its Enterprise Server included."""
