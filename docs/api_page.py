@@ -12,6 +12,7 @@ from wording import row
 from setpoint.web.app import DESCRIBED
 
 TITLES = {
+    "forge": "Forge",
     "runs": "Runs, questions, stories and metrics",
     "feedback": "Feedback",
     "learnings": "Learnings",
@@ -71,7 +72,8 @@ def _scopes(routes: list[Any]) -> Iterator[tuple[str, str]]:
     for route in routes:
         if isinstance(route, APIRoute):
             needed = route.endpoint.__annotations__
-            scope = SCOPES[needed.get("_visitor") or needed["visitor"]]
+            visitor = needed.get("_visitor") or needed.get("visitor")
+            scope = SCOPES[visitor] if visitor else "a signature"
             for method in route.methods:
                 yield f"{method} {route.path}", scope
 

@@ -123,6 +123,15 @@ SHOWN = {
     "production.fix_held": "the fix of 0123456789abcdef held: not seen",
     "production.problem_returned": "0123456789abcdef is back, production-zerodivisionerror-012345 "
     "is open again: seen again",
+    "feedback.review_given": "ana on pull request 13: changes requested: what of null?",
+    "forge.news_stored": "ana put setpoint on issue 12",
+    "forge.delivery_stored": "message 72d3162e-cc78-11e3-81ab-4c9367dc0958 of the forge is stored",
+    "forge.news_settled": "labelled:12:setpoint:1769947200: story: ordered by ana",
+    "forge.pull_published": "run-0totals is shown in pull request 13 https://forge.example/shop/pull/13",
+    "forge.publish_refused": "run-0totals could not be pushed to pull request 13: "
+    "the branch has other commits",
+    "forge.question_shown": "run-0totals asks in 13",
+    "forge.rework_ordered": "issue-12-totals-are-wrong is worked on again from dddddddddd: 1 remark",
     "hook.turn_checked": "check of claude: failed in 2.5 s; sent back (1)",
     "feedback.suggested_by_agent": "sug-0123456789: claude-code suggests to dismiss 0123456789abcdef "
     "(rounded twice): the second rounding is a copy",
@@ -148,6 +157,8 @@ def test_only_details_are_left_out():
         "tool.started",
         "model.called",
         "review.answered",
+        "forge.news_stored",
+        "forge.delivery_stored",
         "integrity.change_reviewed",
         "integrity.reasons_given",
         "reflection.answered",

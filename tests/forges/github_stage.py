@@ -9,7 +9,7 @@ from setpoint.model.config.forge import ForgeKind, ForgeSettings
 from setpoint.testing.contracts.remote_forge import FILE, LABEL, ForgeStage, repository, run
 from setpoint.testing.forge import FakeForge
 
-TOKEN = "SETPOINT_FORGE_TOKEN"
+TOKEN = "FORGE_TOKEN"
 
 
 class GitHubStage(ForgeStage):

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
+from model.forge_examples import ABOUT_FORGE
 from model.live_examples import ABOUT_LIVE
 from model.memory_examples import ABOUT_MEMORY
 from model.production_examples import ABOUT_PRODUCTION
@@ -291,6 +292,7 @@ _BODIES = (
     ),
     SuggestionSettled(suggestion="sug-0123456789", confirmed=True, by="Ann"),
     RunRequested(request="Totals must be right", client="claude-code", max_cost_usd=Decimal(2)),
+    *ABOUT_FORGE,
 )
 EXAMPLES = {body.kind: body for body in _BODIES}
 """An event by its kind."""

@@ -42,4 +42,7 @@ ABOUT_MEMORY = (
     people.DeliveryJudged(
         branch="setpoint/totals", fate=people.DeliveryFate.EDITED, commit=COMMIT, files=("src/cart.py",)
     ),
+    people.ReviewGiven(
+        word=people.ReviewWord.CHANGES_REQUESTED, text="what of null?", by="ana", number=13, commit=COMMIT
+    ),
 )

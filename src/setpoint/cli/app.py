@@ -16,7 +16,7 @@ from typing import cast
 import typer
 
 from setpoint.cli.ci import ci
-from setpoint.cli.people import feedback, finding, gate, learn, story
+from setpoint.cli.people import feedback, finding, forge, gate, learn, story
 from setpoint.cli.production import deploy, signal
 from setpoint.cli.project import (
     agents,
@@ -110,6 +110,7 @@ app.add_typer(token.app, name="token")
 app.add_typer(passphrase.app, name="passphrase")
 app.add_typer(deploy.app, name="deploy")
 app.add_typer(signal.app, name="signal")
+app.add_typer(forge.app, name="forge")
 app.command()(check.check)
 app.add_typer(hook.app, name="hook")
 app.command()(mcp.mcp)

@@ -12,7 +12,7 @@ from setpoint.history.attempts import Try as Try  # noqa: PLC0414 - part of a hi
 from setpoint.history.run_history import History as History  # noqa: PLC0414 - what is folded here
 from setpoint.model.attempt import ModelCall, ToolCall, Usage
 from setpoint.model.evaluation import Evaluation, Stage
-from setpoint.model.events import Event, people
+from setpoint.model.events import AboutNoRun, Event, people
 from setpoint.model.events import learning as m
 from setpoint.model.events.candidates import (
     AnswerRejected,
@@ -21,10 +21,7 @@ from setpoint.model.events.candidates import (
     CandidateMeasured,
     FindingDeclined,
 )
-from setpoint.model.events.hooks import AboutHooks
 from setpoint.model.events.live import AboutLive
-from setpoint.model.events.own_agents import AboutOwnAgents
-from setpoint.model.events.production import AboutProduction
 from setpoint.model.events.requests import (
     AboutIntegrity,
     ChangeRequested,
@@ -82,9 +79,7 @@ _TURNED = (
     | GuardUnable
     | BudgetWarned
 )
-_ASIDE = (
-    m.AboutMemory | people.Feedback | AboutProduction | AboutHooks | AboutOwnAgents | AboutLive | TestsSealed
-)
+_ASIDE = m.AboutMemory | people.Feedback | AboutNoRun | AboutLive | TestsSealed
 
 
 def history(events: Sequence[Event]) -> History:

@@ -178,6 +178,33 @@ ForgeNews = Labelled | ForgeComment | ForgeReview | ThreadResolved | Pull | Depl
 """One thing that happened at a forge."""
 
 
+class CommandName(StrEnum):
+    """What a comment can order."""
+
+    CONTINUE = "continue"
+    HINT = "hint"
+    REWORK = "rework"
+    STATUS = "status"
+    ACCEPT = "accept"
+    APPROVE = "approve"
+    REJECT = "reject"
+    CANCEL = "cancel"
+
+
+DECISIONS = frozenset({CommandName.ACCEPT, CommandName.APPROVE, CommandName.REJECT, CommandName.CANCEL})
+"""Commands that decide about work: an agent must never be able to write them under a person's name."""
+
+
+class ForgeCommand(Value):
+    """A command in a comment."""
+
+    name: CommandName
+    iterations: int = 0
+    """For `continue`: how many more; 0: as the question offers."""
+    text: Text = ""
+    """What follows the name."""
+
+
 class Delivery(Value):
     """One message that a forge sent to a webhook."""
 

@@ -8,8 +8,18 @@ from setpoint.ports.durable import Durable
 from setpoint.ports.evaluator import Evaluator, Toolbox
 from setpoint.ports.event_log import EventLog
 from setpoint.ports.forge import Appendix, Forge
+from setpoint.ports.forge_desk import FeedbackDesk, ForgeDesk, ResultDesk, RunResult, RunTexts, StoryDesk
 from setpoint.ports.lineage import Lineage
 from setpoint.ports.memory import Memory
+from setpoint.ports.remote_forge import (
+    DeliveryReader,
+    ForgeGit,
+    ForgePeople,
+    ForgePulls,
+    ForgeReader,
+    ForgeWriter,
+    RemoteForge,
+)
 from setpoint.ports.reviewing import Reviewing
 from setpoint.ports.run_ports import RunPorts
 from setpoint.ports.workbench import Workbench
@@ -21,16 +31,29 @@ __all__ = [
     "Board",
     "Check",
     "Clock",
+    "DeliveryReader",
     "Durable",
     "Evaluator",
     "EventLog",
+    "FeedbackDesk",
     "Forge",
+    "ForgeDesk",
+    "ForgeGit",
+    "ForgePeople",
+    "ForgePulls",
+    "ForgeReader",
+    "ForgeWriter",
     "Lineage",
     "Measured",
     "Memory",
     "Observer",
+    "RemoteForge",
+    "ResultDesk",
     "Reviewing",
     "RunPorts",
+    "RunResult",
+    "RunTexts",
+    "StoryDesk",
     "Toolbox",
     "WorkCopy",
     "Workbench",

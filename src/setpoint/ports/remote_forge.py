@@ -22,19 +22,18 @@ from setpoint.model.forge import (
 from setpoint.model.ids import Commit
 
 
-class RemoteForge(Protocol):
-    """One repository at a forge.
-
-    Each call raises `ForgeError` where the forge refuses, cannot be reached, or answers what it never should;
-    `ForgeBusy` (a `ForgeError`) carries the seconds to wait where it asks for patience. Lists are whole: the
-    adapter follows pages. Text of people arrives as it is; who uses it fences and caps it.
-    """
+class ForgePeople(Protocol):
+    """Who works at a forge."""
 
     async def me(self) -> str:
         """Return the login that Setpoint acts under."""
 
     async def permission(self, login: str) -> Permission:
         """Ask what a person may do in the repository; `NONE` for those that the forge does not know."""
+
+
+class ForgeReader(Protocol):
+    """What happened at a forge."""
 
     async def labelled(self, label: str, since: datetime | None = None) -> tuple[Labelled, ...]:
         """Return the open issues that carry a label and changed since then, oldest label first.
@@ -54,6 +53,10 @@ class RemoteForge(Protocol):
     async def deployments(self, since: datetime | None = None) -> tuple[Deployed, ...]:
         """Return what was deployed with success since then, oldest first."""
 
+
+class ForgePulls(Protocol):
+    """The pull requests of a repository at a forge."""
+
     async def pull(self, number: int) -> Pull:
         """Return a pull request as it is now."""
 
@@ -65,6 +68,10 @@ class RemoteForge(Protocol):
 
         Opening it a second time for the same branch brings the one that is there to the wanted state.
         """
+
+
+class ForgeWriter(Protocol):
+    """What Setpoint says at a forge."""
 
     async def comment(self, number: int, text: str, mark: str) -> str:
         """Write a comment on an issue or pull request; gives its address on the web.
@@ -84,6 +91,10 @@ class RemoteForge(Protocol):
     async def upload_sarif(self, commit: Commit, ref: str, sarif: bytes) -> bool:
         """Hand over findings as SARIF; return whether the forge takes them."""
 
+
+class ForgeGit(Protocol):
+    """The git repository at a forge."""
+
     async def push(self, root: Path, commit: Commit, refs: Collection[str]) -> None:
         """Push a commit of the repository at `root` to each of these full refs, never by force.
 
@@ -92,6 +103,15 @@ class RemoteForge(Protocol):
 
     async def fetch(self, root: Path, ref: str) -> Commit:
         """Bring the commit of a full ref of the forge into the repository at `root`, without a new ref."""
+
+
+class RemoteForge(ForgePeople, ForgeReader, ForgePulls, ForgeWriter, ForgeGit, Protocol):
+    """One repository at a forge.
+
+    Each call raises `ForgeError` where the forge refuses, cannot be reached, or answers what it never should;
+    `ForgeBusy` (a `ForgeError`) carries the seconds to wait where it asks for patience. Lists are whole: the
+    adapter follows pages. Text of people arrives as it is; who uses it fences and caps it.
+    """
 
 
 class DeliveryReader(Protocol):

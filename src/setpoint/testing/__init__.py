@@ -4,6 +4,7 @@ from setpoint.testing.agent import Act, ScriptedAgent, SilentObserver
 from setpoint.testing.clock import ManualClock
 from setpoint.testing.durable import Crash, InlineDurable
 from setpoint.testing.evaluator import Scene, ScriptedEvaluator, evaluation, failure, proof
+from setpoint.testing.forge_desk import ListDesk
 from setpoint.testing.harness import RunHarness
 from setpoint.testing.log import MemoryEventLog
 from setpoint.testing.memory import ListMemory
@@ -19,6 +20,7 @@ __all__ = [
     "FolderWorkspace",
     "InlineDurable",
     "ListBoard",
+    "ListDesk",
     "ListLineage",
     "ListMemory",
     "ManualClock",

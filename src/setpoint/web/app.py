@@ -31,6 +31,7 @@ from setpoint.web import (
     api_learnings,
     diff_page,
     finding_page,
+    forge,
     hooks,
     learning_page,
     pages,
@@ -51,6 +52,7 @@ DESCRIBED = (
     (production.api, "production"),
     (hooks.router, "production"),
     (hooks.envelopes, "production"),
+    (forge.router, "forge"),
 )
 """What programs call, each with the part of the API that it belongs to."""
 PAGES = (production.router, pages.router, diff_page.router, finding_page.router, learning_page.router)

@@ -26,6 +26,10 @@ MOST_SIGNALS: Final = 1024 * 1024
 """Bytes of what a monitoring system sends at once."""
 HOOKS: Final = "/hooks/"
 """Begins the paths to which programs of others send what they saw."""
+FORGE: Final = "/hooks/forge"
+"""Where GitHub or Forgejo sends its messages, which are signed: no visitor, no token."""
+MOST_DELIVERY: Final = 25 * 1024 * 1024
+"""Bytes of a message of GitHub at most, as its documentation says."""
 SPANS: Final = "/hooks/otlp/v1/traces"
 """Where OpenTelemetry's SDKs send spans, in a form of their own."""
 ENVELOPES: Final = re.compile(r"/api/\d{1,19}/envelope/?")
@@ -85,7 +89,8 @@ class Shield:
         scope.setdefault("state", {})["visitor"] = visitor
         if method not in _SAFE:
             self._write(headers, visitor, scope["path"])
-        if visitor is None and not scope["path"].startswith(OPEN):
+        signed = scope["path"] == FORGE and method == "POST"
+        if visitor is None and not signed and not scope["path"].startswith(OPEN):
             raise _Refused(HTTPStatus.UNAUTHORIZED, "log in first: `setpoint serve` shows a link")
 
     def _visitor(self, connection: HTTPConnection) -> Visitor | None:
@@ -136,6 +141,7 @@ _PAGES = Allowed(MOST_BODY, ("application/json", "application/x-www-form-urlenco
 _SIGNALS = Allowed(
     MOST_SIGNALS, ("application/json", "application/cloudevents+json", "application/cloudevents-batch+json")
 )
+_DELIVERIES = Allowed(MOST_DELIVERY, ("application/json",))
 _SPANS = Allowed(MOST_SIGNALS, ("application/json", "application/x-protobuf"))
 _ENVELOPES = Allowed(MOST_SIGNALS, ("application/x-sentry-envelope",))
 
@@ -146,6 +152,8 @@ def allowed_at(path: str) -> Allowed:
         return _ENVELOPES
     if path == SPANS:
         return _SPANS
+    if path == FORGE:
+        return _DELIVERIES
     return _SIGNALS if path.startswith(HOOKS) else _PAGES
 
 

@@ -22,7 +22,7 @@ def write_github(report: CiReport, folder: Path, variables: Mapping[str, str]) -
     """Write the data file and SARIF, and append the step's summary and its outputs."""
     data, found = folder / REPORT, folder / SARIF
     _write(data, report.model_dump_json(indent=1))
-    _write(found, sarif(report))
+    _write(found, sarif(report.problems, report.setpoint))
     outputs = {
         "state": str(report.state),
         "new-problems": str(len(report.problems) + report.left_out),

@@ -19,7 +19,7 @@ _HEADLINES = {
     CiState.SKIPPED: "nothing to check",
 }
 _TICKS = re.compile(r"`+")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
 
 
 def markdown(report: CiReport) -> str:

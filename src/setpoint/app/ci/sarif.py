@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from urllib.parse import quote
 
-from setpoint.model.ci_report import CiReport, Level, Problem
+from setpoint.model.ci_report import Level, Problem
 
 _LEVELS = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTICE: "note"}
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def sarif(report: CiReport) -> str:
+def sarif(problems: Sequence[Problem], version: str) -> str:
     """Write all problems that lie in a file; a problem without one has no place that a forge could show."""
-    placed = [each for each in report.problems if each.file]
+    placed = [each for each in problems if each.file]
     rules = sorted({_rule(each) for each in placed})
     run = {
         "tool": {
             "driver": {
                 "name": "Setpoint",
-                "version": report.setpoint,
+                "version": version,
                 "rules": [{"id": rule, "shortDescription": {"text": rule}} for rule in rules],
             }
         },

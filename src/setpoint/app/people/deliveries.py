@@ -23,8 +23,11 @@ MOST_RUNS = 20
 MOST_DIFF = 4000
 
 
-def observe_deliveries(project: Project) -> tuple[DecisionOutcome, ...]:
-    """Look at what became of delivered work, and record what is new; each fate of a run once."""
+def observe_deliveries(project: Project, tip: str = "HEAD") -> tuple[DecisionOutcome, ...]:
+    """Look at what became of delivered work on the branch that ends at `tip`, and record what is new.
+
+    Each fate of a run is recorded once.
+    """
     since = datetime.now(UTC) - timedelta(days=LOOKED_BACK_DAYS)
     delivered = [
         run
@@ -35,7 +38,7 @@ def observe_deliveries(project: Project) -> tuple[DecisionOutcome, ...]:
         and run.root == str(project.root)
         and run.started_at > since
     ][:MOST_RUNS]
-    return asyncio.run(_observed(project, delivered)) if delivered else ()
+    return asyncio.run(_observed(project, delivered, tip)) if delivered else ()
 
 
 def notice_deliveries(project: Project) -> tuple[DecisionOutcome, ...]:
@@ -47,8 +50,16 @@ def notice_deliveries(project: Project) -> tuple[DecisionOutcome, ...]:
         return ()
 
 
-async def _observed(project: Project, delivered: list[RunSummary]) -> tuple[DecisionOutcome, ...]:
-    answer = await ask(project.root, "log", HISTORY, "--max-count=2000", "HEAD")
+async def edits_between(project: Project, before: Commit, after: Commit) -> DeliveryJudged | None:
+    """Return what people committed behind delivered work; none where that changes nothing."""
+    listed = await ask(
+        project.root, "rev-list", "--reverse", "--no-merges", "--max-count=100", f"{before}..{after}"
+    )
+    return await _edits(project, tuple(Commit(line) for line in listed.text.split())) if listed.ok else None
+
+
+async def _observed(project: Project, delivered: list[RunSummary], tip: str) -> tuple[DecisionOutcome, ...]:
+    answer = await ask(project.root, "log", HISTORY, "--max-count=2000", tip)
     if not answer.ok:
         return ()
     past = read(answer.stdout.decode("utf-8", "replace"))

@@ -131,10 +131,13 @@ def open_gate(project: Project, which: str = "", gate: str = "") -> OpenGate:
     return every[0]
 
 
-def answer_gate(project: Project, opened: OpenGate, wanted: AnswerRequest, *, via: Via = Via.CLI) -> Answer:
+def answer_gate(
+    project: Project, opened: OpenGate, wanted: AnswerRequest, *, via: Via = Via.CLI, by: str = ""
+) -> Answer:
     """Record an answer; the first one counts, a later one is a `UsageError` that tells it.
 
-    The same answer given twice is recorded once and does not raise an error.
+    The same answer given twice is recorded once and does not raise an error. `by` names a person who is not
+    the one that sits here.
     """
     gate = opened.gate
     if not gate.allows(wanted.choice):
@@ -150,7 +153,7 @@ def answer_gate(project: Project, opened: OpenGate, wanted: AnswerRequest, *, vi
     if gate.expired(datetime.now(UTC)):
         message = f"{opened.trace_id}: the deadline of gate {gate.id} has passed; '{gate.default}' is taken"
         raise UsageError(message, hint=f"`setpoint resume {opened.trace_id}` continues with it")
-    given = without_secrets(_answer(gate, wanted, current_person(project), via))
+    given = without_secrets(_answer(gate, wanted, by or current_person(project), via))
     (event,) = project.log.append(
         opened.trace_id, answered_key(gate.id), (GateAnswered(gate=gate.id, answer=given),)
     )

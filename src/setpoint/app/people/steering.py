@@ -18,15 +18,18 @@ MOST_CHARS = 4000
 """Longest hint."""
 
 
-def give_hint(project: Project, which: str, text: str) -> None:
-    """Tell the maker of a run something; it reads it at its next prompt, or behind its present tool call."""
+def give_hint(project: Project, which: str, text: str, *, by: str = "") -> None:
+    """Tell the maker of a run something; it reads it at its next prompt, or behind its present tool call.
+
+    `by` names a person who is not the one that sits here.
+    """
     told = text.strip()
     if not told or len(told) > MOST_CHARS:
         raise UsageError(
             f"a hint has between 1 and {MOST_CHARS} characters", hint='setpoint hint RUN "use Decimal"'
         )
     trace_id = _unfinished(project, which)
-    given = without_secrets(HintGiven(text=told, by=current_person(project)))
+    given = without_secrets(HintGiven(text=told, by=by or current_person(project)))
     project.log.append(trace_id, f"hint:{uuid.uuid4().hex}", (given,))
 
 
@@ -42,12 +45,15 @@ def continue_run(project: Project, which: str) -> None:
     project.log.append(_unfinished(project, which), f"unpause:{uuid.uuid4().hex}", (body,))
 
 
-def stop_run(project: Project, which: str, reason: str = "") -> None:
-    """Ask the process that drives a run to end it with its best state, without waiting for that."""
+def stop_run(project: Project, which: str, reason: str = "", *, by: str = "") -> None:
+    """Ask the process that drives a run to end it with its best state, without waiting for that.
+
+    `by` names a person who is not the one that sits here.
+    """
     from setpoint.durable.dbos import DbosEngine
 
     trace_id = _unfinished(project, which)
-    asked = without_secrets(CancelRequested(by=current_person(project), reason=reason))
+    asked = without_secrets(CancelRequested(by=by or current_person(project), reason=reason))
     project.log.append(trace_id, "cancel", (asked,))
     with contextlib.suppress(UsageError):  # its process has only just begun and meets the event itself
         DbosEngine(project.state).cancel(trace_id)

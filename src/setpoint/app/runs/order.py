@@ -90,7 +90,7 @@ def check_prompts(project: Project, wanted: Pipeline) -> int:
 
 def make_order(project: Project, wanted: Story, base: str = "HEAD") -> RunOrder:
     """Freeze all that a run is ordered to do, with the reason for each choice made on the user's behalf."""
-    return asyncio.run(_order(project, wanted, base))
+    return asyncio.run(_order(project, wanted, wanted.base if wanted.base and base == "HEAD" else base))
 
 
 async def _order(project: Project, wanted: Story, base: str) -> RunOrder:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -18,6 +18,7 @@ from setpoint.model.value import Usd, Value
 from setpoint.stories.policy.assessor import column
 from setpoint.system.files.locks import RunLocks
 from setpoint.system.processes import run
+from setpoint.wiring.forge import secret_variables
 from setpoint.wiring.project import Project
 
 MOST_BROKEN = 2
@@ -84,6 +85,13 @@ def work_through(project: Project, limits: BoardLimits, flags: tuple[str, ...], 
     return BoardOutcome(worked=tuple(crew.worked), left=left, stopped=crew.stopped)
 
 
+async def work_on(project: Project, only: Collection[StoryId], say: Say) -> list[StoryOutcome]:
+    """Work on these stories, each once, within the limits of the board; a cancelled task ends their runs."""
+    crew = _WorkerPool(project, project.settings.board, (), say, only=frozenset(only))
+    await crew.work()
+    return crew.worked
+
+
 @dataclass
 class _WorkerPool:
     """Stories under way, and what came of those before."""
@@ -97,6 +105,8 @@ class _WorkerPool:
     """Each story is taken up once: what stops it now would stop it again."""
     running: set[asyncio.Task[StoryOutcome | None]] = field(default_factory=set)
     stopped: str = ""
+    only: frozenset[StoryId] | None = None
+    """The stories to work on; none: all of the board."""
 
     async def work(self) -> None:
         """Keep as many runs going as allowed, and look at the board again whenever one has ended."""
@@ -120,6 +130,8 @@ class _WorkerPool:
         if self.limits.max_stories is not None:
             room = min(room, self.limits.max_stories - len(self.taken))
         for each in list_cards(self.project) if room > 0 else ():
+            if self.only is not None and each.id not in self.only:
+                continue
             if room > 0 and each.action.automatic and each.id not in self.taken:
                 self.taken.add(each.id)
                 self.running.add(asyncio.create_task(self._worked(each)))
@@ -159,7 +171,7 @@ class _WorkerPool:
     async def _run(self, taken: Card) -> StoryOutcome:
         goes_on = taken.action.trace_id if taken.action.kind is not ActionKind.START else None
         verb = ("resume", goes_on) if goes_on else ("run", taken.path, *self.flags)
-        command = verb_command(self.project.root, *verb)
+        command = verb_command(self.project.root, *verb, without=secret_variables(self.project))
         done = await run(command, on_line=lambda line: self.say(taken.id, line.decode("utf-8", "replace")))
         came = runs_of_story(self.project, taken.id)[:1]
         events = self.project.log.replay(came[0][0].trace_id) if came else ()

@@ -6,6 +6,7 @@ from typing import assert_never
 
 from setpoint.cli.render.agent_lines import broken, of_agent, of_live
 from setpoint.cli.render.check_lines import checks_in_words
+from setpoint.cli.render.forge_lines import of_forge
 from setpoint.cli.render.hook_lines import of_hook, of_own_agent
 from setpoint.cli.render.learning_lines import of_memory
 from setpoint.cli.render.line import Line as Line  # noqa: PLC0414 - what this module makes
@@ -29,6 +30,7 @@ _OTHERS = (
     | AboutProduction
     | e.AboutHooks
     | e.AboutOwnAgents
+    | e.AboutForge
     | e.AboutLive
     | e.ProofMeasured
     | e.TestsSealed
@@ -100,6 +102,8 @@ def _of_others(body: _OTHERS) -> Line:
         return of_hook(body)
     if isinstance(body, e.AboutOwnAgents):
         return of_own_agent(body)
+    if isinstance(body, e.AboutForge):
+        return of_forge(body)
     if isinstance(body, e.AboutLive):
         return of_live(body)
     if isinstance(body, e.ProofMeasured | e.TestsSealed):

@@ -73,5 +73,8 @@ def _of_feedback(body: people.Feedback) -> str:
         case people.DeliveryJudged():
             files = f" ({', '.join(body.files)})" if body.files else ""
             return f"git shows: {body.branch} was {body.fate}{files} in {body.commit[:10]}"
+        case people.ReviewGiven():
+            said = f": {body.text}" if body.text else ""
+            return f"{body.by} on pull request {body.number}: {body.word.replace('_', ' ')}{said}"
         case _:
             assert_never(body)

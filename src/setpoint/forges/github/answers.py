@@ -118,6 +118,7 @@ class PullFacts(Answered):
     merged_by: Account | None = None
     merge_commit_sha: str | None = None
     html_url: str = ""
+    updated_at: AwareDatetime | None = None
     head: End
     base: End
 

@@ -158,7 +158,9 @@ def _line(body: bytes) -> _Told:
 
 def _review(body: bytes) -> _Told:
     read = read_as(ReviewMessage, body)
-    return _Told(reading.review(read.review, read.pull_request.number), read.review.submitted_at)
+    # A review may be dismissed long after it was sent.
+    at = None if read.action == "dismissed" else read.review.submitted_at
+    return _Told(reading.review(read.review, read.pull_request.number), at)
 
 
 def _thread(body: bytes) -> _Told:
@@ -172,7 +174,7 @@ def _thread(body: bytes) -> _Told:
 
 def _pull(body: bytes) -> _Told:
     read = read_as(PullMessage, body)
-    return _Told(reading.pull(read.pull_request, read.sender))
+    return _Told(reading.pull(read.pull_request, read.sender), read.pull_request.updated_at)
 
 
 def _deployed(body: bytes) -> _Told:

@@ -26,7 +26,7 @@ from setpoint.model.events.run import AgentFinished, PhaseCompleted, PhaseEntere
 from setpoint.model.evidence import CheckState, Evidence
 from setpoint.model.facts import gains
 from setpoint.model.facts.spending import in_words
-from setpoint.model.ids import Artifact
+from setpoint.model.ids import Artifact, TraceId
 from setpoint.model.run import COMPLETION_MARK, UNPROVEN_MARK, Ending
 from setpoint.system.files.atomic import write_atomic
 
@@ -70,6 +70,18 @@ def markdown(events: Sequence[Event]) -> str:
     return _rendered("report.md.j2", events)
 
 
+def pull_text(events: Sequence[Event], issue: int, evidence_ref: str, earlier: Sequence[TraceId] = ()) -> str:
+    """Return what a pull request says about a run, as Markdown; text from outside is escaped.
+
+    `issue` is the one that asks for the work; 0: none. `evidence_ref` is the git ref of the statement,
+    `earlier` are runs whose work the pull request holds already.
+    """
+    told = history(events)
+    number = told.outcome.best_iteration if told.outcome else 0
+    best = next((each for each in told.rounds if each.number == number), None)
+    return _rendered("pull.md.j2", events, issue=issue, evidence_ref=evidence_ref, best=best, earlier=earlier)
+
+
 def html(events: Sequence[Event], read: Read | None = None) -> str:
     """Return the report as one self-contained page without scripts; text from outside is escaped.
 
@@ -105,7 +117,7 @@ def _write_sealed(file: Path, source: Artifact, read: Read) -> None:
     write_atomic(file, text, flush=False)
 
 
-def _rendered(template: str, events: Sequence[Event], read: Read | None = None) -> str:
+def _rendered(template: str, events: Sequence[Event], read: Read | None = None, **more: object) -> str:
     told, every = history(events), laps(events)
     states = points(told, every)
     return (
@@ -136,6 +148,7 @@ def _rendered(template: str, events: Sequence[Event], read: Read | None = None) 
             mark=_MARKS,
             completion_mark=COMPLETION_MARK,
             status=lambda lap: status(told, lap),
+            **more,
         )
     )
 

@@ -30,7 +30,7 @@ class ForgeSettings(BaseModel):
     """Git remote that branches are pushed to."""
     into: str = ""
     """Branch that pull requests are to be merged into; empty: the default branch of the remote."""
-    token_variable: str = "SETPOINT_FORGE_TOKEN"  # noqa: S105 - the name of a variable
+    token_variable: str = "FORGE_TOKEN"  # noqa: S105 - the name of a variable
     """Environment variable that holds the token."""
     app_id: str = ""
     """Id of a GitHub App; with `app_installation` and `app_key_file` instead of a token."""
@@ -38,7 +38,7 @@ class ForgeSettings(BaseModel):
     """Id of the installation of the app."""
     app_key_file: str = ""
     """File with the private key of the app, outside the repository."""
-    secret_variable: str = "SETPOINT_WEBHOOK_SECRET"  # noqa: S105 - the name of a variable
+    secret_variable: str = "FORGE_WEBHOOK_SECRET"  # noqa: S105 - the name of a variable
     """Environment variable that holds the secret of the webhook."""
     label: str = Field(default="setpoint", min_length=1)
     """Issues with this label become stories, where a person who may push put it on."""

@@ -16,6 +16,7 @@ from setpoint.model.events.candidates import (
     CandidateMeasured,
     FindingDeclined,
 )
+from setpoint.model.events.forge import AboutForge
 from setpoint.model.events.hooks import AboutHooks
 from setpoint.model.events.learning import AboutMemory
 from setpoint.model.events.live import AboutLive, AgentSaid, ToolStarted
@@ -63,9 +64,11 @@ from setpoint.model.value import Instant, Value
 
 __all__ = [
     "BODY",
+    "AboutForge",
     "AboutHooks",
     "AboutLive",
     "AboutMemory",
+    "AboutNoRun",
     "AboutOwnAgents",
     "AboutProduction",
     "AgentBroke",
@@ -117,6 +120,9 @@ __all__ = [
     "ToolStarted",
 ]
 
+AboutNoRun = AboutProduction | AboutHooks | AboutOwnAgents | AboutForge
+"""What is recorded under traces of its own, which are not runs."""
+
 Body = Annotated[
     RunStarted
     | RunResumed
@@ -163,9 +169,7 @@ Body = Annotated[
     | AboutLive
     | AboutMemory
     | Feedback
-    | AboutProduction
-    | AboutHooks
-    | AboutOwnAgents,
+    | AboutNoRun,
     Field(discriminator="kind"),
 ]
 """What happened; dispatch over it ends in `assert_never`."""

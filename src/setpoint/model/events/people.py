@@ -120,5 +120,36 @@ class DeliveryJudged(Value):
     """Their change, cut."""
 
 
-Feedback = FindingDismissed | FixApplied | FixRewritten | HumanEdited | CommentAdded | DeliveryJudged
+class ReviewWord(StrEnum):
+    """What a person said about a delivered change as a whole."""
+
+    APPROVED = "approved"
+    CHANGES_REQUESTED = "changes_requested"
+    COMMENTED = "commented"
+    DISMISSED = "dismissed"
+    """An earlier review no longer counts."""
+    RESOLVED = "resolved"
+    """What was said about a line is settled."""
+    CLOSED = "closed"
+    """The pull request was closed without a merge."""
+
+
+class ReviewGiven(Value):
+    """A person reviewed a delivered change where the code is hosted."""
+
+    kind: Literal["feedback.review_given"] = "feedback.review_given"
+    word: ReviewWord
+    text: Text = ""
+    by: Text
+    """Login at the forge."""
+    number: int
+    """Of the pull request."""
+    commit: str = ""
+    """The commit that was looked at; empty where the forge does not say."""
+    url: Text = ""
+
+
+Feedback = (
+    FindingDismissed | FixApplied | FixRewritten | HumanEdited | CommentAdded | DeliveryJudged | ReviewGiven
+)
 """What people said or did about a run; it may come after the run's end."""

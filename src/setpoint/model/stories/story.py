@@ -49,6 +49,8 @@ class Story(Value):
     integrity: IntegrityMode = IntegrityMode.APPEND_ONLY
     may_change: tuple[str, ...] = ()
     """Protected paths, as globs, that a person released: they are judged as the maker leaves them."""
+    base: str = ""
+    """Commit or branch that the work starts from; empty: what is checked out, or `--base`."""
     external: bool = False
     """Strangers wrote the text, for example a monitoring system: it releases nothing."""
     known_red: KnownRed = KnownRed.TOLERATE

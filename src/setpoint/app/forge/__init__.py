@@ -1,0 +1,1 @@
+"""Work with people at a forge: issues become stories, results become pull requests."""
