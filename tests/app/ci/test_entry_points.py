@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from app.ci.conftest import BAD, DOUBLE, SETPOINT, TEST, TEST_DOUBLE, Forge, pull_payload
@@ -102,6 +103,7 @@ def gitlab(forge: Forge, place: Path, sha: str, **variables: str) -> Any:
     return forge.job(place, *words, CI_COMMIT_SHA=sha, CI_DEFAULT_BRANCH="main", **variables)
 
 
+@pytest.mark.slow  # several checks, each a job of its own
 def test_a_merge_request_of_gitlab_is_checked(forge: Forge) -> None:
     weak = TEST.replace("add(1, 2) == 3", "add(1, 2)")
     pull = forge.propose({"calc.py": BAD, "tests/test_calc.py": weak})
@@ -125,6 +127,7 @@ def test_a_merge_request_of_gitlab_is_checked(forge: Forge) -> None:
     assert (ran.code, ran.report.base, ran.report.released) == (0, pull["base"], True)
 
 
+@pytest.mark.slow  # several checks, each a job of its own
 def test_a_branch_of_gitlab_is_compared_with_what_was_there_before(forge: Forge) -> None:
     before = forge.main
     after = forge.advance({"calc.py": DOUBLE, "tests/test_double.py": TEST_DOUBLE})

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+
+import pytest
 
 from app.ci.conftest import BAD, DOUBLE, FILES, TEST, TEST_DOUBLE, Forge, pull_payload
 from setpoint.model.ci_report import CiState
@@ -45,6 +48,7 @@ def test_a_weakened_test_is_reported_and_judged_as_it_was(forge: Forge) -> None:
     assert "Judged as they are at the base" in ran.summary
 
 
+@pytest.mark.slow  # several checks, each a job of its own
 def test_a_label_of_a_person_lets_a_change_edit_tests(forge: Forge) -> None:
     other = TEST.replace("add(1, 2) == 3", "add(1, 2) == -1")
     pull = forge.propose({"calc.py": BAD, "tests/test_calc.py": other})
@@ -82,7 +86,7 @@ def test_a_state_folder_in_the_change_is_not_read(forge: Forge) -> None:
     assert not (ran.folder / "project" / ".setpoint" / "app.db").exists()
 
 
-def test_a_test_that_fails_at_the_base_blocks_nothing(tmp_path) -> None:
+def test_a_test_that_fails_at_the_base_blocks_nothing(tmp_path: Path) -> None:
     failing = "def test_known():\n    assert False\n"
     forge = Forge(tmp_path, {**FILES, "tests/test_known.py": failing})
     ran = forge.check_pull(forge.propose({"calc.py": DOUBLE, "tests/test_double.py": TEST_DOUBLE}))
@@ -102,3 +106,14 @@ def test_a_checkout_of_the_head_is_deepened_until_the_merge_base_is_there(forge:
     assert ran.code == 1, ran.err
     assert ran.report.base == start
     assert ran.report.measured == pull["head"]
+
+
+def test_a_runner_that_breaks_at_the_base_too_is_not_measured_and_blocks_nothing(tmp_path: Path) -> None:
+    forge = Forge(tmp_path, {**FILES, "pytest.ini": "[pytest]\naddopts = --no-such-option\n"})
+    ran = forge.check_pull(forge.propose({"calc.py": DOUBLE}))
+
+    assert ran.code == 0, ran.out
+    assert ran.report.state is CiState.NOT_MEASURED
+    assert ran.outputs["state"] == "not_measured"
+    assert any(line.startswith("::warning title=Setpoint%3A pytest broke") for line in ran.commands)
+    assert "not measured" in ran.summary

@@ -151,6 +151,7 @@ def test_each_event_ends_as_it_should_in_an_empty_environment(forge: Forge) -> N
     assert forge.check(place, "pull_request", "{", **of_pull).code == 2
 
 
+@pytest.mark.slow  # several checks, each a job of its own
 def test_pushes_and_merge_groups_are_checked_in_shallow_checkouts(forge: Forge) -> None:
     before = forge.main
     after = forge.advance({"calc.py": BAD})
