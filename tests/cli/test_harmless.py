@@ -19,10 +19,10 @@ from setpoint.app.runs.board import add_story
 from setpoint.cli.app import app
 from setpoint.cli.render.console import Screen
 from setpoint.cli.render.menu import _options, _question
+from setpoint.cli.render.styles import harmless
 from setpoint.model.events.run import GateOpened, RunStarted
 from setpoint.model.finding import Finding
 from setpoint.model.ids import TraceId
-from setpoint.model.wording import harmless
 from setpoint.wiring.project import open_project
 
 WIPES = "\x1b[2K\x1b[1A\x1b]0;owned\x07 [/bold] \u202e\r\x9b31m APPROVED"

@@ -6,7 +6,6 @@ import secrets
 from typing import NamedTuple
 
 from setpoint.model.changes.redaction import redacted
-from setpoint.model.wording import harmless
 
 MOST_TEXT = 16_000
 """Characters of material in the answer of a tool."""
@@ -38,4 +37,5 @@ def written(reply: Reply, most: int = MOST_TEXT) -> str:
 
 def clean(text: str) -> str:
     """Return a text without secrets and without control characters."""
-    return redacted(harmless(text))
+    shown = (each if each.isprintable() or each in "\n\t" else "\N{REPLACEMENT CHARACTER}" for each in text)
+    return redacted("".join(shown))

@@ -1,16 +1,9 @@
-"""Counts and shortened texts, in the words of a sentence, and texts that are safe to show."""
+"""Counts and shortened texts, in the words of a sentence."""
 
 from __future__ import annotations
 
 _VOWELS = "aeiou"
 _HISSING = ("s", "x", "z", "ch", "sh")
-
-
-def harmless(text: str) -> str:
-    """Return a text without control characters: agents and tools may have written parts of it."""
-    return "".join(
-        each if each.isprintable() or each in "\n\t" else "\N{REPLACEMENT CHARACTER}" for each in text
-    )
 
 
 def counted(count: int, noun: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from setpoint.model.wording import harmless
+from setpoint.cli.render.styles import harmless
 
 
 class Screen(Console):

@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 
 from setpoint.app.people.steering import continue_run, give_hint, pause_run, stop_run
 from setpoint.cli.render.presenter import Presenter
+from setpoint.cli.render.styles import harmless
 from setpoint.errors import SetpointError
 from setpoint.model.ids import TraceId
-from setpoint.model.wording import harmless
 from setpoint.wiring.project import Project
 
 ENTER, ESCAPE = "\r\n", "\x1b"

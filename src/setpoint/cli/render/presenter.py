@@ -18,9 +18,9 @@ from setpoint.app.views.live import LiveRun
 from setpoint.cli.render.event_lines import line
 from setpoint.cli.render.frame import MOST_ROWS, NARROW, Row, frame, heartbeat, in_ascii
 from setpoint.cli.render.room import RoundRoom
+from setpoint.cli.render.styles import harmless
 from setpoint.model.events import AgentFinished, AgentStarted, Event, ToolExecuted
 from setpoint.model.events.candidates import CandidateMade
-from setpoint.model.wording import harmless
 
 if TYPE_CHECKING:
     from rich.live import Live

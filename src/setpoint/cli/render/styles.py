@@ -9,8 +9,6 @@ from typing import IO
 
 import typer
 
-from setpoint.model.wording import harmless
-
 _STATES = {
     "running": "cyan",
     "waiting": "bold magenta",
@@ -25,6 +23,13 @@ _STATES = {
     "met": "green",
     "broken_agent": "red",
 }
+
+
+def harmless(text: str) -> str:
+    """Return a text without control characters: agents and tools may have written parts of it."""
+    return "".join(
+        each if each.isprintable() or each in "\n\t" else "\N{REPLACEMENT CHARACTER}" for each in text
+    )
 
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
