@@ -41,6 +41,10 @@ def test_a_token_of_the_installation_writes_as_the_bot(forge, client, token_of):
     app = client.as_(made.body["token"])
     written = app.repo("POST", "/issues/1/comments", {"body": "Hello"}).body
     assert (written["user"]["login"], written["user"]["type"]) == ("setpoint[bot]", "Bot")
+    assert app.repo("GET", "/collaborators/ana/permission").body["permission"] == "write"
+    assert app.repo("PATCH", "/issues/1", {"state": "closed"}).status == 200
+    forge.lock(1, by="ana")
+    assert app.repo("POST", "/issues/1/comments", {"body": "Bye"}).status == 201
     forge.pass_time(3600)
     assert app.repo("GET", "/issues/1").status == 401
 

@@ -27,6 +27,25 @@ def test_fields_aliases_defaults_and_nesting(forge, client, pull):
     }
 
 
+def test_an_edit_in_the_same_second_is_an_edit(forge, client, pull):
+    now = forge._world.at()
+    forge._world._clock = lambda: now
+    review = forge.review(pull, "commented", "Text", by="ana", comments=[("calc.py", 2, "Why?")])
+    assert review.state == "COMMENTED"
+    (thread,) = forge.threads(pull)
+    asked = "reviewThreads(first: 1) { nodes { comments(first: 9) { nodes { body lastEditedAt } } } }"
+    query = f"{{ {SHOP} {{ pullRequest(number: {pull}) {{ {asked} }} }} }}"
+
+    def edits():
+        threads = client.graphql(query)["data"]["repository"]["pullRequest"]["reviewThreads"]
+        return [each["lastEditedAt"] is not None for each in threads["nodes"][0]["comments"]["nodes"]]
+
+    assert edits() == [False]
+    forge.edit_comment(thread.comments[0], "How?", by="ana")
+    forge.reply(thread, "So", by="setpoint-bot")
+    assert edits() == [True, False]
+
+
 @pytest.mark.parametrize(
     ("query", "told"),
     [

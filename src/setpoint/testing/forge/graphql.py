@@ -118,7 +118,6 @@ def _actor(login: str) -> Json | None:
 
 
 def _comment(written: Comment) -> Json:
-    edited = written.updated if written.updated != written.created else None
     return {
         "__typename": "PullRequestReviewComment" if isinstance(written, LineComment) else "IssueComment",
         "id": node("IssueComment", written.id),
@@ -127,7 +126,7 @@ def _comment(written: Comment) -> Json:
         "author": _actor(written.author),
         "createdAt": stamp(written.created),
         "updatedAt": stamp(written.updated),
-        "lastEditedAt": stamp(edited),
+        "lastEditedAt": stamp(written.edited),
         "path": written.path if isinstance(written, LineComment) else "",
     }
 

@@ -137,7 +137,7 @@ def comment(world: World, record: Issue, text: str, by: str) -> Comment:
 def edit_comment(world: World, record: Issue, written: Comment, text: str, by: str) -> None:
     """Change the text of a comment."""
     before, written.body = written.body, checked(text, "IssueComment")
-    written.updated = world.at()
+    written.updated = written.edited = world.at()
     touch(world, record)
     _about(world, record, written, "edited", by, {"changes": {"body": {"from": before}}})
 

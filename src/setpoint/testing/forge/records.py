@@ -38,6 +38,8 @@ class Comment:
     body: str
     created: datetime
     updated: datetime
+    edited: datetime | None = None
+    """When the text was last edited; GraphQL's `lastEditedAt`."""
 
 
 @dataclass(kw_only=True)

@@ -94,6 +94,7 @@ def reply(world: World, record: Issue, number: int, text: str, by: str) -> LineC
             "body": checked(text, "PullRequestReviewComment"),
             "created": now,
             "updated": now,
+            "edited": None,
             "review": _silent_review(world, record, by),
             "reply_to": first.id,
         }
@@ -107,7 +108,7 @@ def reply(world: World, record: Issue, number: int, text: str, by: str) -> LineC
 def edit_remark(world: World, record: Issue, written: LineComment, text: str, by: str) -> None:
     """Change the text of a comment on a line."""
     before, written.body = written.body, checked(text, "PullRequestReviewComment")
-    written.updated = world.at()
+    written.updated = written.edited = world.at()
     touch(world, record)
     _about_line(world, record, written, "edited", by, {"changes": {"body": {"from": before}}})
 

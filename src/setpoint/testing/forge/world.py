@@ -111,8 +111,8 @@ class World:
         return self.roles.get(login, "none" if self.private else "read")
 
     def may_write(self, login: str) -> bool:
-        """Return whether an account may push."""
-        return self.role(login) in ("admin", "maintain", "write")
+        """Return whether an account may push; the bot of the app may."""
+        return login == f"{self.app_slug}[bot]" or self.role(login) in ("admin", "maintain", "write")
 
     def association(self, login: str) -> str:
         """Return GitHub's `author_association` of an account."""
