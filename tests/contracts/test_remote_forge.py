@@ -5,6 +5,7 @@ import subprocess
 import pytest
 
 from forges.github_stage import GitHubStage
+from forges.small_forgejo import ForgejoStage
 from setpoint.testing import ManualClock, MemoryForge
 from setpoint.testing.contracts.remote_forge import (
     FILE,
@@ -70,3 +71,9 @@ class TestGitHubApp(RemoteForgeContract):
     async def stage(self, tmp_path):
         with FakeForge(tmp_path / "forge") as fake:
             yield await GitHubStage(fake, tmp_path).as_app(tmp_path / "key.pem")
+
+
+class TestForgejo(RemoteForgeContract):
+    @pytest.fixture
+    def stage(self, tmp_path):
+        return ForgejoStage(tmp_path)
