@@ -24,6 +24,13 @@ from web.keys import known_access
 
 HERE, SECRET = "127.0.0.1:7410", "a secret of the webhook"
 BURST, FORGED = 1000, 240
+NEWS = {
+    ("issues", "labeled"),
+    ("issue_comment", "created"),
+    ("pull_request_review", "submitted"),
+    ("pull_request", "closed"),
+}
+"""Messages that something follows from."""
 
 
 @pytest.fixture
@@ -132,7 +139,7 @@ def test_a_burst_is_stored_whole_and_nothing_twice(client, project, real):
 
 def spoilt(real, random):
     """One message that nobody may accept: event, body, and what differs in its headers."""
-    event, action = random.choice(sorted(real))
+    event, action = random.choice(sorted(set(real) & NEWS))
     payload = copy.deepcopy(real[event, action])
     body, place = json.dumps(payload).encode(), random.randrange(8, 70)
     good, at = signed(body), random.randrange(len(body))
