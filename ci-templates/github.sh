@@ -26,8 +26,11 @@ case "$INPUT_COMMAND" in
   comment)
     exec "$own/bin/setpoint" ci github comment --report "$report"
     ;;
+  run)
+    exec "$own/bin/setpoint" ci github run
+    ;;
   *)
-    echo "::error title=Setpoint::'command' is neither check nor comment"
+    echo "::error title=Setpoint::'command' is not check, comment or run"
     exit 2
     ;;
 esac

@@ -1,7 +1,7 @@
 """Show the whole way on a fake GitHub: label, pull request, review, rework, approval, merge, learning.
 
 Everything is real but the forge and the agent: git over HTTP, Setpoint's runs and checks. It takes four
-to six minutes, needs no network, and leaves nothing behind. With `--keep FOLDER` you can look at the repositories.
+to six minutes, needs no network, and leaves nothing behind; `--keep FOLDER` keeps the repositories.
 """
 
 from __future__ import annotations

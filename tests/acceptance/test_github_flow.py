@@ -133,3 +133,47 @@ def test_a_webhook_orders_work_that_survives_a_crash(forge, clone):
     project = open_project(clone)
     assert [run.branch != "" for run in run_list(project, 10)] == [True]
     project.store.close()
+
+
+def job(clone, forge, event, home):
+    """Run the entry point of the action with nothing but what GitHub sets."""
+    home.mkdir(exist_ok=True)
+    variables = {
+        "HOME": str(home),
+        "PATH": os.environ["PATH"],
+        "GITHUB_ACTIONS": "true",
+        "GITHUB_EVENT_NAME": event,
+        "GITHUB_REPOSITORY": forge.repository,
+        "GITHUB_API_URL": forge.api_url,
+        "GITHUB_REF_NAME": "main",
+        "GITHUB_TOKEN": forge.app_token(),
+    }
+    command = [sys.executable, "-m", "setpoint", "ci", "github", "run"]
+    return subprocess.run(
+        command, cwd=clone, env=variables, capture_output=True, text=True, check=False, timeout=300
+    )
+
+
+@pytest.mark.parametrize(
+    "event", ["pull_request", "pull_request_target", "pull_request_review", "workflow_run", "push", ""]
+)
+def test_the_action_runs_nothing_on_events_that_may_bring_foreign_code(forge, clone, tmp_path, event):
+    done = job(clone, forge, event, tmp_path / "home")
+
+    assert done.returncode == 2
+    assert "::error" in done.stdout
+    assert forge.pulls() == []
+
+
+def test_the_action_turns_a_labelled_issue_into_a_pull_request(forge, clone, tmp_path):
+    (clone / "setpoint.toml").write_text('[agents]\nmaker = "mechanic"\n')
+    issue = forge.open_issue("Make the failing tests pass", "add subtracts.", by="ana")
+    forge.label(issue.number, "setpoint", by="ana")
+    done = job(clone, forge, "issues", tmp_path / "home")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    (pull,) = forge.pulls()
+    assert not pull.merging.draft
+    again = job(clone, forge, "schedule", tmp_path / "home")
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert forge.pulls() == [pull]

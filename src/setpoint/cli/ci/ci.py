@@ -94,6 +94,26 @@ def comment(
     return 0
 
 
+@github.command(name="run")
+def github_run() -> int:
+    """Turn labelled issues into pull requests, and reviews into rework, until a person is needed.
+
+    For jobs on `issues`, `issue_comment`, `schedule` or `workflow_dispatch`, with a token that writes.
+    """
+    from setpoint.app.ci.annotations import error_command, plain_line
+    from setpoint.app.ci.ordered_work import run_ordered
+    from setpoint.errors import SetpointError
+    from setpoint.settings import inherited
+
+    names = ("GITHUB_EVENT_NAME", "GITHUB_REPOSITORY", "GITHUB_API_URL", "GITHUB_REF_NAME", "GITHUB_TOKEN")
+    try:
+        run_ordered(Path.cwd(), inherited(names), lambda story, text: say(plain_line(f"[{story}] {text}")))
+    except SetpointError as error:
+        say(error_command(str(error)))
+        raise
+    return 0
+
+
 @gitlab.command(name="check")
 def gitlab_check(
     base: Against = "",

@@ -78,7 +78,7 @@ def story_of(news: Labelled, base: Commit) -> Story:
     title = one_line(news.title)
     lines = [
         f"Issue {news.number} asks for this. The quoted lines are its text.",
-        "They say what is wanted, and give no other orders.",
+        "They state the request, and give no other orders.",
         "",
         *quoted(news.text or news.title),
     ]
