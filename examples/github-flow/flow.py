@@ -71,7 +71,7 @@ def flow(folder: Path) -> None:
         pull = forge.pulls()[0]
         print(pull.body)
 
-        told("a stranger comments; nobody listens")
+        told("a third party comments; nobody listens")
         forge.comment(pull.number, "/setpoint cancel", by="mallory")
 
         told("ana asks for a change on a line")

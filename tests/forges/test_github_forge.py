@@ -82,7 +82,7 @@ async def test_a_refusal_names_the_variable_and_never_the_token(stage):
     with pytest.raises(ForgeError) as refused:
         await stage.forge.permission("ada")
     assert "401" in refused.value.message
-    assert "SETPOINT_FORGE_TOKEN" in refused.value.hint
+    assert "FORGE_TOKEN" in refused.value.hint
     with pytest.raises(ForgeError) as push:
         await stage.forge.push(stage.root, run(stage.root, "rev-parse", "HEAD"), ["refs/heads/x"])
     for error in (refused.value, push.value):
@@ -92,9 +92,9 @@ async def test_a_refusal_names_the_variable_and_never_the_token(stage):
 @pytest.mark.parametrize(
     ("address", "settings", "wrong"),
     [
-        ("https://github.com/octo/shop.git", {}, "SETPOINT_FORGE_TOKEN is not set"),
-        ("git@github.com:octo/shop.git", {}, "SETPOINT_FORGE_TOKEN is not set"),
-        ("ssh://git@github.com:22/octo/shop", {}, "SETPOINT_FORGE_TOKEN is not set"),
+        ("https://github.com/octo/shop.git", {}, "FORGE_TOKEN is not set"),
+        ("git@github.com:octo/shop.git", {}, "FORGE_TOKEN is not set"),
+        ("ssh://git@github.com:22/octo/shop", {}, "FORGE_TOKEN is not set"),
         ("http://u:hidden@git.example.com/octo/shop", {}, "unencrypted"),
         ("/somewhere/bare.git", {}, "names no"),
         ("https://u:hidden@github.com/shop", {}, "names no repository"),

@@ -34,7 +34,8 @@ class World:
         self.root = repository(tmp_path / "clone")
         self.bare = tmp_path / "forge.git"
         git(tmp_path, "clone", "-q", "--bare", str(self.root), str(self.bare))
-        self.forge = MemoryForge(self.bare, now=Ticking())
+        self.clock = Ticking()
+        self.forge = MemoryForge(self.bare, now=self.clock)
         self.forge.permissions |= {"ana": Permission.WRITE, "reader": Permission.READ}
         self.log, self.desk = MemoryEventLog(), ListDesk(self.root)
         self.ports = ForgePorts(self.log, self.forge, self.desk, "setpoint", "main", decisions)
@@ -118,6 +119,7 @@ async def test_a_text_that_changed_after_the_label_has_to_be_labelled_again(worl
     assert world.desk.stories == {}
     assert "changed after the label" in world.forge.said[-1].text
 
+    world.clock.at += timedelta(minutes=1)
     world.forge.label(number, "setpoint", "ana")
     await sync(world.ports)
     assert "Something else." in world.desk.stories[world.story].body
@@ -343,3 +345,18 @@ async def test_news_count_once_by_webhook_and_by_look(world):
 
     assert [key for key in world.record.news if key.startswith("labelled:")] == [news.key]
     assert len(world.desk.stories) == 1
+
+
+async def test_one_label_with_two_times_is_one_order_and_a_later_one_another(world):
+    number = await world.ordered()
+    first = next(news for key, news in world.record.news.items() if key.startswith("labelled:"))
+    store(world.log, [first.model_copy(update={"at": first.at + timedelta(seconds=1)})])
+    await sync(world.ports)
+    assert "The issue as of" not in world.desk.stories[world.story].body
+
+    world.clock.at += timedelta(minutes=1)
+    world.forge.unlabel(number, "setpoint")
+    world.forge.edit(number, "Add a discount in percent.")
+    world.forge.label(number, "setpoint", "ana")
+    await sync(world.ports)
+    assert "> Add a discount in percent." in world.desk.stories[world.story].body

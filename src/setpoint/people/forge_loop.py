@@ -168,6 +168,8 @@ async def _labelled(ports: ForgePorts, record: ForgeRecord, news: Labelled) -> _
         await forge.comment(news.number, f"{why} {hint}", f"setpoint:{news.key}")
         return _Settled(f.NewsAction.IGNORED, why, by)
     known = record.story_of(news.number)
+    if known is not None and record.ordered_near(news):
+        return _Settled(f.NewsAction.STATE, "the same order, told twice", by, known)
     if known is not None:
         pull = record.pull_of(known)
         ref = pull.branch if pull and pull.state is PullState.OPEN else ports.into

@@ -17,14 +17,13 @@ EVENTS = ("issues", "issue_comment", "schedule", "workflow_dispatch")
 def run_ordered(where: Path, variables: Mapping[str, str], say: Callable[[str, str], None]) -> None:
     """Turn labelled issues into pull requests, and reviews into rework, until a person is needed.
 
-    `variables` are those of the job. Raises `UsageError` for an event that may bring code of strangers, because
-    the job holds a token that writes.
+    `variables` are those of the job. Raises `UsageError` for an event that may bring untrusted
+    code: the job holds a token that writes.
     """
     event = variables.get("GITHUB_EVENT_NAME", "")
     if event not in EVENTS:
         raise UsageError(
-            f"'run' does not work on the event '{event}': the job holds a token that writes, and the code may be "
-            "a stranger's",
+            f"'run' refuses the event '{event}', which may bring untrusted code into a job with a token",
             hint=f"start it on {', '.join(EVENTS)}",
         )
     lacking = [name for name in ("GITHUB_REPOSITORY", "GITHUB_TOKEN") if not variables.get(name)]

@@ -12,6 +12,8 @@ from setpoint.model.events import forge as f
 from setpoint.model.forge import ForgeComment, ForgeNews, Labelled, Pull, PullState
 from setpoint.model.ids import Commit, StoryId, TraceId
 
+ONE_ORDER = timedelta(seconds=10)
+"""Orders for one issue within this time count as one."""
 OVERLAP = timedelta(minutes=10)
 """How far before the newest known comment the next look begins: clocks and indexes of forges lag behind."""
 
@@ -97,6 +99,19 @@ class ForgeRecord:
         ]
         orders = any(each.action is f.NewsAction.REWORK for each in left)
         return tuple(each.news for each in left) if orders else ()
+
+    def ordered_near(self, news: Labelled) -> bool:
+        """Whether an order for the same issue was taken up that is hardly older or younger.
+
+        By webhook and by look, the time of one label may differ by seconds.
+        """
+        taken = (
+            self.news.get(key) for key, each in self.settled.items() if each.action == f.NewsAction.STORY
+        )
+        return any(
+            isinstance(each, Labelled) and each.number == news.number and abs(each.at - news.at) <= ONE_ORDER
+            for each in taken
+        )
 
     def taken_up(self, number: int) -> tuple[ForgeComment, ...]:
         """Return the comments on lines that the newest rework of a pull request was ordered for."""
