@@ -8,6 +8,7 @@ from setpoint.errors import ForgeBusy, ForgeError, SettingsError
 from setpoint.forges.github.deliveries import read_delivery
 from setpoint.forges.open import delivery_reader, open_forge
 from setpoint.model.config.forge import ForgeKind, ForgeSettings
+from setpoint.model.forge import PullText
 from setpoint.testing.contracts.remote_forge import FILE, LABEL, opened, run
 from setpoint.testing.forge import FakeForge
 
@@ -55,6 +56,20 @@ async def test_news_has_the_same_key_by_webhook_and_by_poll(stage):
     told = [news for delivery in inbox.got for news in delivery.news]
     assert sorted(each.key for each in told) == sorted(each.key for each in asked)
     assert len({each.key for each in told}) == 7
+
+
+async def test_a_repository_without_drafts_says_it_in_the_title(tmp_path):
+    with FakeForge(tmp_path / "forge", drafts=False) as fake:
+        stage = await GitHubStage(fake, tmp_path).open()
+        made = await opened(stage, draft=True)
+        titles = [fake.issue(made.number).title]
+        for draft in (False, True):
+            wanted = PullText(branch=made.branch, into="main", title="Fix add", text="It adds.", draft=draft)
+            await stage.forge.put_pull(wanted, made.number)
+            titles.append(fake.issue(made.number).title)
+
+    assert [title.startswith("[draft] ") for title in titles] == [True, False, True]
+    assert titles[1:] == ["Fix add", "[draft] Fix add"]
 
 
 async def test_an_interrupted_look_is_repeated(stage):

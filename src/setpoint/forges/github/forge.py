@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection
 from datetime import datetime, timedelta
 from http import HTTPStatus
@@ -49,6 +50,8 @@ _ROLES = {
     "triage": Permission.READ,
     "read": Permission.READ,
 }
+_UNFINISHED = "[draft] "
+"""Begins the title where a repository may have no drafts: private ones of free plans."""
 _LATE = timedelta(days=30)
 """A deployment that waits for an approval can succeed so much later than it was made."""
 
@@ -147,14 +150,7 @@ class GitHubForge:
         """Open a pull request, or change what differs in the one that is there."""
         facts = await (self._facts(number) if number else self._facts_of(wanted.branch))
         if facts is None:
-            body = {**_texts(wanted), "head": wanted.branch, "base": wanted.into, "draft": wanted.draft}
-            refusals = (HTTPStatus.UNPROCESSABLE_ENTITY,)
-            reply = await self._http.send("POST", f"{self._repo}/pulls", body, also=refusals)
-            if reply.status not in refusals:
-                return reading.pull(reply.read(PullFacts, "GitHub: a new pull request"))
-            facts = await self._facts_of(wanted.branch)  # somebody else may have opened it meanwhile
-            if facts is None:
-                raise self._http.refused("POST", f"{self._repo}/pulls", reply)
+            facts = await self._opened(wanted)
         return await self._read(await self._brought(facts, wanted))
 
     async def comment(self, number: int, text: str, mark: str) -> str:
@@ -268,10 +264,34 @@ class GitHubForge:
         issue = (await self._http.get(path)).read(IssueFacts, f"GitHub: {path}")
         return reading.pull(facts, issue.closed_by)
 
+    async def _opened(self, wanted: PullText) -> PullFacts:
+        """Open a pull request, as a draft only where the repository may have drafts."""
+        path, refusals = f"{self._repo}/pulls", (HTTPStatus.UNPROCESSABLE_ENTITY,)
+        attempts = [wanted.draft, False] if wanted.draft else [False]
+        while True:
+            draft = attempts.pop(0)
+            texts = _texts(wanted, unfinished=wanted.draft and not draft)
+            body = {**texts, "head": wanted.branch, "base": wanted.into, "draft": draft}
+            reply = await self._http.send("POST", path, body, also=refusals)
+            if reply.status not in refusals:
+                return reply.read(PullFacts, "GitHub: a new pull request")
+            facts = await self._facts_of(wanted.branch)  # somebody else may have opened it meanwhile
+            if facts is not None:
+                return facts
+            if not attempts:
+                raise self._http.refused("POST", path, reply)
+
     async def _brought(self, facts: PullFacts, wanted: PullText) -> PullFacts:
+        if facts.state == "open" and bool(facts.draft) != wanted.draft:
+            name = "ToDraft" if wanted.draft else "Ready"
+            # A repository without drafts refuses; then the title says it.
+            with contextlib.suppress(*((ForgeError,) if wanted.draft else ())):
+                await self._graphql.ask(name, {"id": facts.node_id}, Changed)
+                facts = await self._facts(facts.number)
+        unfinished = wanted.draft and not facts.draft
         changes = {
             key: value
-            for key, value in _texts(wanted).items()
+            for key, value in _texts(wanted, unfinished=unfinished).items()
             if value != {"title": facts.title, "body": (facts.body or "").rstrip()}[key]
         }
         if facts.base.ref != wanted.into and facts.state == "open":
@@ -280,10 +300,6 @@ class GitHubForge:
         if changes:
             reply = await self._http.send("PATCH", path, changes)
             facts = reply.read(PullFacts, f"GitHub: {path}")
-        if facts.state == "open" and bool(facts.draft) != wanted.draft:
-            name = "ToDraft" if wanted.draft else "Ready"
-            await self._graphql.ask(name, {"id": facts.node_id}, Changed)
-            facts = await self._facts(facts.number)
         return facts
 
     async def _own(
@@ -296,8 +312,9 @@ class GitHubForge:
         return next((each for each in marked_ones if reading.login(each.user).casefold() == me), None)
 
 
-def _texts(wanted: PullText) -> dict[str, str]:
-    return {"title": wanted.title, "body": fitted(wanted.text)}
+def _texts(wanted: PullText, *, unfinished: bool) -> dict[str, str]:
+    title = f"{_UNFINISHED}{wanted.title}" if unfinished else wanted.title
+    return {"title": title, "body": fitted(wanted.text)}
 
 
 def _since(since: datetime | None) -> Query:

@@ -38,10 +38,15 @@ class FakeForge(People):
         repository: str = "octo/shop",
         files: Mapping[str, str] | None = None,
         private: bool = True,
+        drafts: bool = True,
         clock: Callable[[], datetime] = _now,
     ) -> None:
-        """Make the repository under `folder`; with `files`, its branch `main` has them in one commit."""
+        """Make the repository under `folder`; with `files`, its branch `main` has them in one commit.
+
+        Without `drafts` it refuses draft pull requests, as GitHub does in private repositories of free plans.
+        """
         super().__init__(World(folder, repository, private=private, clock=clock))
+        self._world.drafts = drafts
         self._server = ForgeServer(self._world)
         for login in self.people:
             self._world.account(login)

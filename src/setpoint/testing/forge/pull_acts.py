@@ -25,6 +25,9 @@ class Proposal:
     draft: bool = False
 
 
+NO_DRAFTS = "Draft pull requests are not supported in this repository."
+
+
 def open_pull(world: World, proposed: Proposal, by: str) -> Issue:
     """Open a pull request; raises the 422 of GitHub for branches that do not fit."""
     head, base = proposed.head.removeprefix(f"{world.owner}:"), proposed.base
@@ -35,6 +38,8 @@ def open_pull(world: World, proposed: Proposal, by: str) -> Issue:
         if each.state == "open" and (each.merging.head, each.merging.base) == (head, base):
             told = f"A pull request already exists for {world.owner}:{head}."
             raise invalid("PullRequest", "head", message=told)
+    if proposed.draft and not world.drafts:
+        raise invalid("PullRequest", "base", message=NO_DRAFTS)
     if not world.bare.commits(base_sha, head_sha):
         raise invalid("PullRequest", "head", message=f"No commits between {base} and {head}")
     pull = Pull(head=head, base=base, base_sha=base_sha, head_sha=head_sha, draft=proposed.draft)
@@ -48,6 +53,8 @@ def set_draft(world: World, record: Issue, by: str, *, draft: bool) -> None:
     pull = record.merging
     if pull.draft == draft:
         return
+    if draft and not world.drafts:
+        raise invalid("PullRequest", "draft", message=NO_DRAFTS)
     pull.draft = draft
     event = "converted_to_draft" if draft else "ready_for_review"
     note(world, record, event.replace("converted_to", "convert_to"), by)

@@ -34,6 +34,8 @@ class World:
         """Keep the repository `name` (`OWNER/REPO`) under `folder`."""
         self.owner, self.repo = name.split("/")
         self.private = private
+        self.drafts = True
+        """Whether pull requests may be drafts; GitHub refuses them in private repositories of free plans."""
         self.url = ""
         """Address of the server, without a path."""
         self.folder = folder
