@@ -25,7 +25,7 @@ from setpoint.model.forge import (
     ThreadResolved,
 )
 from setpoint.model.ids import Commit, StoryId
-from setpoint.people.forge_results import publish
+from setpoint.people.forge_results import Fault, Showing, attempted, publish, unheard
 from setpoint.people.policy.forge_comments import (
     MOST_CHARACTERS,
     command_of,
@@ -50,6 +50,8 @@ class ForgePorts(NamedTuple):
     """The branch that pull requests are to be merged into."""
     decisions: bool = False
     """Whether comments may accept, approve, reject or cancel."""
+    fault: Fault = unheard
+    """Hears of what could not be worked on, which holds nothing else up."""
 
 
 class _Settled(NamedTuple):
@@ -76,23 +78,25 @@ async def work_through(ports: ForgePorts, record: ForgeRecord | None = None) -> 
     """Act on what is stored, order rework, and show results, without looking for more news."""
     record = refreshed(ports.log, record or ForgeRecord())
     for news in tuple(record.open_news()):
-        settled = await _settle(ports, record, news)
-        note(
-            ports.log,
-            f"settled:{news.key}",
-            f.NewsSettled(
-                news=news.key,
-                action=settled.action,
-                reason=settled.reason,
-                by=settled.by,
-                story=settled.story,
-            ),
-        )
+        await attempted(ports.fault, news.key, _work_on(ports, record, news))
         record = refreshed(ports.log, record)
     for pull in record.open_pulls():
-        await _rework(ports, record, pull)
-    await publish(ports.log, ports.forge, ports.desk, refreshed(ports.log, record), ports.into)
+        await attempted(ports.fault, f"pull request {pull.number}", _rework(ports, record, pull))
+    record = refreshed(ports.log, record)
+    await publish(Showing(ports.log, ports.forge, ports.desk, record, ports.into, ports.fault))
     return refreshed(ports.log, record)
+
+
+async def _work_on(ports: ForgePorts, record: ForgeRecord, news: ForgeNews) -> None:
+    settled = await _settle(ports, record, news)
+    body = f.NewsSettled(
+        news=news.key,
+        action=settled.action,
+        reason=settled.reason,
+        by=settled.by,
+        story=settled.story,
+    )
+    note(ports.log, f"settled:{news.key}", body)
 
 
 def refreshed(log: EventLog, known: ForgeRecord) -> ForgeRecord:
@@ -121,14 +125,18 @@ async def look(ports: ForgePorts, record: ForgeRecord) -> None:
     since = refreshed(log, record).commented_since()
     if since is not None:
         store(log, await forge.comments(since))
-    for own in record.open_pulls():
-        pull = await forge.pull(own.number)
-        if pull.state is not PullState.OPEN or pull.head != own.head:
-            store(log, [pull])
-        store(log, await forge.reviews(own.number))
-        store(log, await forge.threads(own.number))
+    for own in record.watched_pulls():
+        await attempted(ports.fault, f"pull request {own.number}", _look_at(ports, own))
     if any(each.state is PullState.MERGED for each in record.pulls.values()):
         store(log, await forge.deployments())
+
+
+async def _look_at(ports: ForgePorts, own: OwnPull) -> None:
+    pull = await ports.forge.pull(own.number)
+    if pull.state is not own.state or pull.head != own.head:
+        store(ports.log, [pull])
+    store(ports.log, await ports.forge.reviews(own.number))
+    store(ports.log, await ports.forge.threads(own.number))
 
 
 async def _settle(ports: ForgePorts, record: ForgeRecord, news: ForgeNews) -> _Settled:
@@ -152,10 +160,8 @@ async def _settle(ports: ForgePorts, record: ForgeRecord, news: ForgeNews) -> _S
 
 async def _labelled(ports: ForgePorts, record: ForgeRecord, news: Labelled) -> _Settled:
     forge, by = ports.forge, news.by
-    if news.label != ports.label:
-        return _Settled(f.NewsAction.IGNORED, "another label", by)
-    if not (await forge.permission(by)).trusted:
-        return _Settled(f.NewsAction.IGNORED, f"{by} may not push, so the label orders nothing", by)
+    if refusal := await _no_order(ports, news):
+        return _Settled(f.NewsAction.IGNORED, refusal, by)
     why = ""
     if news.edited:
         why = "The text changed after the label was put on, so nobody ordered what it says now."
@@ -165,7 +171,7 @@ async def _labelled(ports: ForgePorts, record: ForgeRecord, news: Labelled) -> _
         hint = (
             "Read it, remove the label, and put it on again." if news.edited else "Open an issue of your own."
         )
-        await forge.comment(news.number, f"{why} {hint}", f"setpoint:{news.key}")
+        await forge.comment(news.number, f"{why} {hint}", "setpoint:refused")
         return _Settled(f.NewsAction.IGNORED, why, by)
     known = record.story_of(news.number)
     if known is not None and record.ordered_near(news):
@@ -182,6 +188,16 @@ async def _labelled(ports: ForgePorts, record: ForgeRecord, news: Labelled) -> _
     said = f"Setpoint takes this up as story `{story.id}`, as the text is now. Later edits change nothing."
     await forge.comment(news.number, said, "setpoint:story")
     return _Settled(f.NewsAction.STORY, f"ordered by {by}", by, story.id)
+
+
+async def _no_order(ports: ForgePorts, news: Labelled) -> str:
+    """Say why a label orders nothing; empty where it may."""
+    if news.label != ports.label:
+        return "another label"
+    if why := await _refusal(ports.forge, news.by):
+        return f"{why}, so the label orders nothing"
+    there = {each.number for each in await ports.forge.labelled(ports.label)}
+    return "" if news.number in there else "the label was taken off, or the issue closed"
 
 
 async def _commented(ports: ForgePorts, record: ForgeRecord, news: ForgeComment) -> _Settled:
@@ -229,7 +245,8 @@ async def _ordered(ports: ForgePorts, record: ForgeRecord, news: ForgeComment, s
     if command is None or isinstance(command, str):
         await ports.forge.answer(news, command or "", mark)
         return _Settled(f.NewsAction.COMMAND, "not understood", news.author, story)
-    pull = record.pulls.get(news.number)
+    pull = record.pull_of(story)
+    shown_at = record.shown_at.get(story)
     if command.name in DECISIONS and not ports.decisions:
         said = (
             f"`{command.name}` is not taken from comments here, because an agent that holds your credentials "
@@ -241,9 +258,13 @@ async def _ordered(ports: ForgePorts, record: ForgeRecord, news: ForgeComment, s
         and (await ports.forge.pull(pull.number)).head != pull.head
     ):
         said = f"`{command.name}` was not carried out: the branch has changed since {pull.head[:10]}."
+    elif command.name in DECISIONS and shown_at is not None and shown_at > news.at:
+        said = (
+            f"`{command.name}` was not carried out: a newer result or question is shown since you wrote it."
+        )
     elif command.name == "rework":
-        if pull is None:
-            said = "There is no pull request yet. Use `/setpoint hint TEXT` to add to the work."
+        if pull is None or pull.state is not PullState.OPEN:
+            said = "There is no open pull request. Use `/setpoint hint TEXT` to add to the work."
         else:
             body = ReviewGiven(
                 word=ReviewWord.COMMENTED,

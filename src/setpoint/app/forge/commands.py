@@ -5,7 +5,7 @@ from __future__ import annotations
 from setpoint.app.people.gates import AnswerRequest, answer_gate, open_gate
 from setpoint.app.people.steering import give_hint, stop_run
 from setpoint.errors import SetpointError
-from setpoint.history.phrases import one_line
+from setpoint.history.phrases import one_line, prose
 from setpoint.history.queries import RunState, RunSummary
 from setpoint.model.changes.redaction import redacted
 from setpoint.model.forge import CommandName, ForgeCommand
@@ -27,7 +27,7 @@ def carried_out(project: Project, run: RunSummary | None, command: ForgeCommand,
     try:
         return _carried_out(project, run, command, by)
     except SetpointError as error:
-        return redacted(one_line(f"Not done: {error.message}", 600))
+        return redacted(prose(f"Not done: {error.message}", 600))
 
 
 def _carried_out(project: Project, run: RunSummary, command: ForgeCommand, by: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
@@ -14,8 +16,8 @@ from setpoint.app.people.deliveries import edits_between, observe_deliveries
 from setpoint.app.people.feedback import record
 from setpoint.app.production.signals import ProductionRecord, StoryBoard, record_deployment
 from setpoint.app.runs.board import find_card, set_keys, story_folder, story_path
-from setpoint.errors import UsageError
-from setpoint.history.phrases import one_line
+from setpoint.errors import RecordedDataError, UsageError
+from setpoint.history.phrases import one_line, prose
 from setpoint.history.queries import RunState, RunSummary, newest_by_story
 from setpoint.history.replay import History, history
 from setpoint.history.reports.run_report import markdown, pull_text
@@ -33,7 +35,7 @@ from setpoint.model.forge import (
 )
 from setpoint.model.ids import Commit, StoryId, TraceId
 from setpoint.model.run import Ending, Round
-from setpoint.model.stories.board import ActionKind
+from setpoint.model.stories.board import ActionKind, Card
 from setpoint.model.stories.story import Status, Story
 from setpoint.people.forge_results import EVIDENCE
 from setpoint.ports import RunResult, RunTexts
@@ -45,6 +47,10 @@ from setpoint.wiring.project import Project
 MOST_TEXT = 60_000
 """Characters of a pull request's text; GitHub takes 65,536."""
 MOST_ANNOTATIONS = 100
+_LINKS = re.compile(r"(?<=\w):(?=//)|\bGH-(?=\d)|\\#(?=\d)")
+"""Addresses, and numbers of issues, in Markdown that is escaped."""
+_CALLS = re.compile(r"@(?=\w)|#(?=\d)|\bGH-(?=\d)|(?<=\w):(?=//)")
+"""What mentions people or issues in a plain text."""
 
 
 class ProjectDesk:
@@ -67,13 +73,14 @@ class ProjectDesk:
 
     def close(self, story: StoryId) -> None:
         """Take a story off the board, unless a run works on it."""
-        card = find_card(self._project, story)
-        if card.status is not Status.DONE and card.action.kind is not ActionKind.WAIT:
+        card = self._card(story)
+        if card is not None and card.status is not Status.DONE and card.action.kind is not ActionKind.WAIT:
             set_keys(self._project, story, (f"status={Status.DONE}",))
 
     def busy(self, story: StoryId) -> bool:
         """Whether a run of the story is under way, or the story is to be taken up."""
-        return find_card(self._project, story).status in (
+        card = self._card(story)
+        return card is not None and card.status in (
             Status.READY,
             Status.IN_PROGRESS,
             Status.REWORK,
@@ -125,8 +132,10 @@ class ProjectDesk:
         found = []
         for story, run in self._newest(stories).items():
             if run.state in (RunState.FINISHED, RunState.WAITING):
-                told = history(self._project.log.replay(run.trace_id))
-                found.append(self._result(story, run, told))
+                # A damaged record holds up no other story; `setpoint status` names it.
+                with contextlib.suppress(RecordedDataError):
+                    told = history(self._project.log.replay(run.trace_id))
+                    found.append(self._result(story, run, told))
         return tuple(found)
 
     def texts(self, run: TraceId, issue: int, earlier: Sequence[TraceId] = ()) -> RunTexts:
@@ -140,12 +149,19 @@ class ProjectDesk:
         if told.outcome is not None and told.rounds:
             files["statement.json"] = redacted(statement_lines(self._project, run, "evidence")).encode()
         return RunTexts(
-            title=redacted(one_line(told.order.story.title, 200)),
+            title=_title(told.order.story.title, 200),
             text=text,
             summary=_summary(told, text),
             sarif=sarif(_problems(told), __version__).encode(),
             evidence=asyncio.run(evidence_commit(self.root, files, run)),
         )
+
+    def _card(self, story: StoryId) -> Card | None:
+        """Return a story as the board shows it; none where a person removed its file."""
+        try:
+            return find_card(self._project, story)
+        except UsageError:
+            return None
 
     def _newest(self, stories: Collection[StoryId]) -> dict[StoryId, RunSummary]:
         return newest_by_story(self._project.store, RunLocks(self._project.state).owner, stories)
@@ -164,13 +180,27 @@ class ProjectDesk:
             branch=branch,
             commit=asyncio.run(commit_of(self.root, f"refs/heads/{branch}")) if branch else None,
             gate=gate.id if gate is not None else "",
-            headline=redacted(one_line(f"{verdict}{headline}", 600)),
+            headline=_line(f"{verdict}{headline}", 600),
         )
 
 
 def _shown(text: str) -> str:
-    """Remove secrets, and the home folder of whoever runs Setpoint, from a text that others read."""
-    return redacted(text).replace(f"{Path.home()}/", "~/")
+    """Remove secrets, and the home folder of whoever runs Setpoint, from a text that others read.
+
+    Texts from outside are escaped in it already; what forges turn into links without markup is broken here.
+    """
+    return _LINKS.sub("\\g<0>\N{WORD JOINER}", redacted(text).replace(f"{Path.home()}/", "~/"))
+
+
+def _line(text: str, most: int) -> str:
+    """Put a text from outside on a line of Markdown at a forge: it mentions nobody and links nothing."""
+    return _shown(prose(text, most))
+
+
+def _title(text: str, most: int) -> str:
+    """Put a text from outside into a title, which is no Markdown: it mentions nobody and closes no issue."""
+    plain = redacted(one_line(text, most))
+    return _CALLS.sub("\\g<0>\N{WORD JOINER}", plain)
 
 
 def _summary(told: History, text: str) -> CheckSummary:
@@ -184,7 +214,7 @@ def _summary(told: History, text: str) -> CheckSummary:
         conclusion = CheckConclusion.NEUTRAL
     return CheckSummary(
         conclusion=conclusion,
-        title=redacted(one_line(f"{ending or 'not finished'}: {outcome.reason if outcome else ''}", 140)),
+        title=_title(f"{ending or 'not finished'}: {outcome.reason if outcome else ''}", 140),
         text=text,
         annotations=_annotations(best),
     )

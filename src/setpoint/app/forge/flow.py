@@ -11,7 +11,7 @@ from setpoint.app.forge.standing import forge_record
 from setpoint.app.project.person import require_person
 from setpoint.app.runs.board import list_cards
 from setpoint.app.runs.worker_pool import StoryOutcome, work_on
-from setpoint.errors import ForgeBusy, ForgeError
+from setpoint.errors import ForgeBusy, SetpointError
 from setpoint.history.queries import newest_seq
 from setpoint.model.events.forge import TRACE
 from setpoint.model.ids import StoryId
@@ -28,8 +28,8 @@ Say = Callable[[str, str], None]
 """Shows a line, after the story that it is about or an empty text."""
 
 
-async def forge_ports(project: Project) -> ForgePorts:
-    """Open the forge of a project and everything that the loop around it needs."""
+async def forge_ports(project: Project, say: Say) -> ForgePorts:
+    """Open the forge of a project and everything that the loop around it needs; faults go to `say`."""
     require_person(project)
     terms = project.settings.forge
     return ForgePorts(
@@ -39,12 +39,13 @@ async def forge_ports(project: Project) -> ForgePorts:
         label=terms.label,
         into=await into_branch(project),
         decisions=terms.decisions,
+        fault=lambda text: say("", text),
     )
 
 
-async def sync_once(project: Project) -> ForgeRecord:
+async def sync_once(project: Project, say: Say) -> ForgeRecord:
     """Look at the forge once, act on what is new, and show results; no run is started."""
-    ports = await forge_ports(project)
+    ports = await forge_ports(project, say)
     with locked_file(project.state / "locks" / "forge.lock"):
         return await sync(ports)
 
@@ -56,7 +57,7 @@ async def work_with_forge(project: Project, say: Say, *, until_idle: bool = Fals
     this at a time; an interrupted one leaves runs that can be resumed.
     """
     with locked_file(project.state / "locks" / "forge.lock"):
-        await _Watch(project, await forge_ports(project), say).work(until_idle=until_idle)
+        await _Watch(project, await forge_ports(project, say), say).work(until_idle=until_idle)
 
 
 @dataclass
@@ -96,7 +97,7 @@ class _Watch:
         except ForgeBusy as error:
             wait_s = max(wait_s, error.wait_s)
             self.say("", f"{error.message}; the next look is in {wait_s:.0f} s")
-        except ForgeError as error:
+        except SetpointError as error:
             self.failures += 1
             wait_s = min(wait_s * 2**self.failures, MOST_WAIT_S)
             self.say("", f"{error}; the next look is in {wait_s:.0f} s")

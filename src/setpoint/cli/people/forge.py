@@ -16,6 +16,10 @@ app = typer.Typer(
 Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 
 
+def _shown(story: str, text: str) -> None:
+    say(f"[{story}] {text}" if story else text)
+
+
 @app.command()
 def watch(
     until_idle: Annotated[
@@ -28,10 +32,7 @@ def watch(
     from setpoint.app.forge.flow import work_with_forge
     from setpoint.wiring.project import open_project
 
-    def shown(story: str, text: str) -> None:
-        say(f"[{story}] {text}" if story else text)
-
-    asyncio.run(work_with_forge(open_project(Path.cwd()), shown, until_idle=until_idle))
+    asyncio.run(work_with_forge(open_project(Path.cwd()), _shown, until_idle=until_idle))
 
 
 @app.command()
@@ -42,7 +43,7 @@ def sync() -> None:
     from setpoint.app.forge.flow import sync_once
     from setpoint.wiring.project import open_project
 
-    record = asyncio.run(sync_once(open_project(Path.cwd())))
+    record = asyncio.run(sync_once(open_project(Path.cwd()), _shown))
     say(f"{len(record.stories)} issues are stories, {len(record.open_pulls())} pull requests are open")
 
 

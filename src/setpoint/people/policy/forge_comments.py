@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 
 from setpoint.model.changes.slug import slug
@@ -24,11 +25,19 @@ MOST_LINES = 200
 MOST_WIDTH = 500
 MOST_CHARACTERS = 20_000
 _ITERATIONS = re.compile(r"[1-9]|10")
-_HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-"""What a person who reads the page does not see must not reach an agent."""
-_CONTROL = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+_HIDDEN = re.compile(
+    r"(?P<shown>```.*?(?:```|\Z)|`[^`\n]*`)|<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?\]\]>|<[!?][^>]*>"
+    r"|^ {0,3}\[[^\]\n]*\]:[^\n]*$",
+    re.DOTALL | re.MULTILINE,
 )
+"""What a person who reads the page does not see must not reach an agent; code is shown as it is."""
+_UNSEEN = frozenset({"Cc", "Cf", "Co", "Cs"})
+"""Categories of characters that steer or are not shown."""
+_BLANK = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2028\u2029\u2800\u3164\uffa0"
+    "\ufe00-\ufe0f\U000e0000-\U000e0fff]"
+)
+"""More characters that nobody sees, and that can carry a text."""
 
 
 def command_of(text: str) -> ForgeCommand | str | None:
@@ -38,7 +47,8 @@ def command_of(text: str) -> ForgeCommand | str | None:
     """
     line, _, rest = visible(text).strip().partition("\n")
     words = line.split()
-    if not words or words[0] != COMMAND:
+    # Behind spaces it may be code, and behind what nobody sees it would surprise.
+    if not text.startswith(COMMAND) or words[0] != COMMAND:
         return None
     name = words[1].lower() if len(words) > 1 else ""
     if name not in set(CommandName):
@@ -55,7 +65,12 @@ def command_of(text: str) -> ForgeCommand | str | None:
 
 def visible(text: str) -> str:
     """Remove from a text of a forge what its page does not show: HTML comments and steering characters."""
-    return _CONTROL.sub("", _HIDDEN.sub("", text.replace("\r\n", "\n")))[:MOST_CHARACTERS]
+    shown = _HIDDEN.sub(lambda match: match["shown"] or "", text[:MOST_CHARACTERS].replace("\r\n", "\n"))
+    return "".join(each for each in shown if each in "\n\t" or not _unseen(each))
+
+
+def _unseen(character: str) -> bool:
+    return unicodedata.category(character) in _UNSEEN or _BLANK.match(character) is not None
 
 
 def one_line(text: str, most: int = MOST_TITLE) -> str:

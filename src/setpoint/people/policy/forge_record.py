@@ -14,6 +14,8 @@ from setpoint.model.ids import Commit, StoryId, TraceId
 
 ONE_ORDER = timedelta(seconds=10)
 """Orders for one issue within this time count as one."""
+MOST_WATCHED = 50
+"""Pull requests that are asked for at each look."""
 OVERLAP = timedelta(minutes=10)
 """How far before the newest known comment the next look begins: clocks and indexes of forges lag behind."""
 
@@ -53,6 +55,10 @@ class ForgeRecord:
     """Questions that are shown at the forge."""
     reworked: frozenset[str] = frozenset()
     """News that a rework was ordered for."""
+    left_behind: frozenset[int] = frozenset()
+    """Pull requests that were closed or merged when their story was ordered again."""
+    shown_at: dict[StoryId, datetime] = field(default_factory=dict)
+    """When people could last see something new of a story: a result, or a question."""
     newest_rework: dict[int, tuple[str, ...]] = field(default_factory=dict)
     """The news that the newest rework of each pull request was ordered for."""
 
@@ -67,9 +73,19 @@ class ForgeRecord:
         return next((story for story, issue in self.stories.items() if issue == number), None)
 
     def pull_of(self, story: StoryId) -> OwnPull | None:
-        """Return the newest pull request of a story."""
-        found = [each for each in self.pulls.values() if each.story == story]
+        """Return the newest pull request of a story, but none that was over when it was ordered again."""
+        found = [
+            each
+            for each in self.pulls.values()
+            if each.story == story and each.number not in self.left_behind
+        ]
         return found[-1] if found else None
+
+    def watched_pulls(self) -> tuple[OwnPull, ...]:
+        """Return the pull requests that something may still happen to, the newest ones."""
+        return tuple(each for each in self.pulls.values() if each.state is not PullState.MERGED)[
+            -MOST_WATCHED:
+        ]
 
     def open_pulls(self) -> tuple[OwnPull, ...]:
         """Return the pull requests that are neither merged nor closed."""
@@ -124,6 +140,9 @@ class ForgeRecord:
         for event in events:
             if isinstance(event.body, f.AboutForge):
                 record = replace(record._with(event.body), seq=event.seq)
+                if isinstance(event.body, f.PullPublished | f.QuestionShown):
+                    shown = {**record.shown_at, event.body.story: event.at}
+                    record = replace(record, shown_at=shown)
         return record
 
     def _with(self, body: f.AboutForge) -> ForgeRecord:
@@ -162,8 +181,13 @@ class ForgeRecord:
         record = replace(self, settled={**self.settled, body.news: body})
         news = self.news.get(body.news)
         if isinstance(news, Labelled) and body.story is not None:
-            return replace(record, stories={**self.stories, body.story: news.number})
-        if isinstance(news, Pull) and news.number in self.pulls:
+            over = {each.number for each in self.pulls.values() if each.state is not PullState.OPEN}
+            stories = {**self.stories, body.story: news.number}
+            own = {number for number in over if self.pulls[number].story == body.story}
+            return replace(record, stories=stories, left_behind=self.left_behind | own)
+        known = self.pulls.get(news.number) if isinstance(news, Pull) else None
+        # What is merged stays merged, in whichever order messages arrive.
+        if isinstance(news, Pull) and known is not None and known.state is not PullState.MERGED:
             return replace(record, pulls=self._changed(news.number, state=news.state))
         return record
 
