@@ -13,7 +13,7 @@ from setpoint.model.forge import ForgeComment, ForgeNews, Labelled, Pull, PullSt
 from setpoint.model.ids import Commit, StoryId, TraceId
 
 ONE_ORDER = timedelta(seconds=10)
-"""Orders for one issue within this time count as one."""
+"""Orders of the same text within this time count as one."""
 MOST_WATCHED = 50
 """Pull requests that are asked for at each look."""
 OVERLAP = timedelta(minutes=10)
@@ -125,7 +125,9 @@ class ForgeRecord:
             self.news.get(key) for key, each in self.settled.items() if each.action == f.NewsAction.STORY
         )
         return any(
-            isinstance(each, Labelled) and each.number == news.number and abs(each.at - news.at) <= ONE_ORDER
+            isinstance(each, Labelled)
+            and (each.number, each.title, each.text) == (news.number, news.title, news.text)
+            and abs(each.at - news.at) <= ONE_ORDER
             for each in taken
         )
 
