@@ -39,7 +39,7 @@ class Showing(NamedTuple):
 
 
 async def attempted(fault: Fault, what: str, work: Awaitable[None]) -> None:
-    """Do one piece of work; if it fails, say so, and let the others go on. Only a busy forge ends all."""
+    """Do one piece of work; if it fails, say so; the others continue. Only a busy forge ends all."""
     try:
         await work
     except ForgeBusy:

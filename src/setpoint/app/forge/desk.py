@@ -198,7 +198,7 @@ def _line(text: str, most: int) -> str:
 
 
 def _title(text: str, most: int) -> str:
-    """Put a text from outside into a title, which is no Markdown: it mentions nobody and closes no issue."""
+    """Put a text from outside into a title, as plain text: it mentions nobody and closes no issue."""
     plain = redacted(one_line(text, most))
     return _CALLS.sub("\\g<0>\N{WORD JOINER}", plain)
 
