@@ -149,3 +149,10 @@ async def test_a_command_is_the_first_thing_of_a_comment(world, text):
     world.forge.say(issue, "ana", text)
     await sync(world.ports)
     assert [action for action, _ in world.settled().values()][-1] != "command"
+
+
+async def test_three_backticks_inside_a_line_hide_nothing(world):
+    number = world.forge.open_issue("T", "Seen. ``` <!-- evil -->", "ana")
+    world.forge.label(number, "setpoint", "ana")
+    await sync(world.ports)
+    assert "evil" not in world.desk.stories[world.story].body

@@ -26,7 +26,7 @@ MOST_WIDTH = 500
 MOST_CHARACTERS = 20_000
 _ITERATIONS = re.compile(r"[1-9]|10")
 _HIDDEN = re.compile(
-    r"(?P<shown>```.*?(?:```|\Z)|`[^`\n]*`)|<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?\]\]>|<[!?][^>]*>"
+    r"(?P<shown>^ {0,3}```.*?(?:^ {0,3}```|\Z)|`[^`\n]+`)|<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?\]\]>|<[!?][^>]*>"
     r"|^ {0,3}\[[^\]\n]*\]:[^\n]*$",
     re.DOTALL | re.MULTILINE,
 )
