@@ -30,7 +30,9 @@ def pytest_configure(config: pytest.Config) -> None:
             config.pluginmanager.register(tiers.Recorder())
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest drops what `-m "not slow"` leaves out
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    tiers.mark_slow(items)
     if hasattr(config, "workerinput"):
         tiers.longest_files_first(items)
 

@@ -1,12 +1,14 @@
 """Which test belongs to which tier, and how much each one needs.
 
 The first tier (`make test`) is what every change must pass. A test is in the second tier (`make test-all`)
-and carries the mark `slow` where one of these is true:
+where one of these is true:
 
+- it carries the mark `slow`, as it repeats a behaviour on one more tool, language, database, agent or seed;
 - it needs more than `LIMIT_S` seconds, as recorded in `durations.json`;
-- it repeats a behaviour on one more tool, language, database, agent or seed.
+- the quicker tests of its file take `FILE_S` seconds already.
 
-Every behaviour keeps at least one real path in the first tier. `make durations` records the seconds anew:
+The last two marks are set when the tests are collected. The quickest test of a file always stays in the first
+tier, so every file keeps one real path there. `make durations` records the seconds anew:
 those of the processor, for a test and what it starts, as other work on the machine changes them little. They
 are keyed by file and test; whoever moves a file of tests renames its key, or records again.
 """
@@ -23,8 +25,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 FILE = Path(__file__).with_name("durations.json")
-LIMIT_S = 12.0
-"""Longest recorded time of a test in the first tier."""
+LIMIT_S = 5.0
+"""Longest recorded time of a test in the first tier, unless it is the quickest of its file."""
+FILE_S = 12.0
+"""Most recorded seconds of a file in the first tier."""
 LEAST_S = 0.5
 """Shortest time that is recorded."""
 
@@ -45,10 +49,27 @@ def seconds_of(node: str, known: Seconds) -> float | None:
     return known.get(file, {}).get(test)
 
 
-def too_slow(nodes: Iterable[str], known: Seconds) -> dict[str, float]:
-    """Return those of the tests that took longer than the first tier allows."""
-    taken = {node: seconds_of(node, known) for node in nodes}
-    return {node: seconds for node, seconds in taken.items() if seconds is not None and seconds > LIMIT_S}
+def too_slow(nodes: Iterable[str], known: Seconds) -> frozenset[str]:
+    """Return those of the tests that the first tier has no time for; each file keeps its quickest one."""
+    files: defaultdict[str, list[tuple[float, str]]] = defaultdict(list)
+    for node in nodes:
+        files[node.partition("::")[0]].append((seconds_of(node, known) or 0.0, node))
+    left_out: set[str] = set()
+    for tests in files.values():
+        taken_s = 0.0
+        for place, (seconds, node) in enumerate(sorted(tests)):
+            if place and seconds and (seconds > LIMIT_S or taken_s + seconds > FILE_S):
+                left_out.add(node)
+            else:
+                taken_s += seconds
+    return frozenset(left_out)
+
+
+def mark_slow(items: Iterable[pytest.Item]) -> None:
+    """Mark what the first tier has no time for."""
+    open_items = {item.nodeid: item for item in items if item.get_closest_marker("slow") is None}
+    for node in too_slow(open_items, recorded()):
+        open_items[node].add_marker(pytest.mark.slow)
 
 
 def longest_files_first(items: list[pytest.Item]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import pytest
 
 import second_tier
@@ -16,17 +18,24 @@ NODES = tuple(f"{file}::{test}" for file, known in KNOWN.items() for test in kno
 SEEDS = tuple(f"commit {number}" for number in range(40))
 
 
-def test_no_test_of_the_first_tier_is_recorded_above_its_limit(request: pytest.FixtureRequest) -> None:
-    items = request.session.items
-    first = [each.nodeid for each in items if not any(each.iter_markers("slow"))]
-    assert tiers.too_slow(first, tiers.recorded()) == {}, "mark them `slow`, or make them quicker"
-
-
-def test_what_is_recorded_above_the_limit_is_found() -> None:
-    assert tiers.too_slow(NODES, KNOWN).keys() == {
-        node for node in NODES if tiers.seconds_of(node, KNOWN) > tiers.LIMIT_S
+def test_no_file_of_the_first_tier_is_recorded_above_its_limit(request: pytest.FixtureRequest) -> None:
+    files: defaultdict[str, list[float]] = defaultdict(list)
+    for item in request.session.items:
+        if item.get_closest_marker("slow") is None:
+            seconds = tiers.seconds_of(item.nodeid, tiers.recorded()) or 0.0
+            files[item.nodeid.partition("::")[0]].append(seconds)
+    above = {
+        file: taken for file, taken in files.items() if min(taken) < sum(taken) and sum(taken) > tiers.FILE_S
     }
-    assert tiers.too_slow(["tests/a/test_one.py::test_new"], KNOWN) == {}
+    assert above == {}
+
+
+def test_a_file_keeps_its_quickest_tests() -> None:
+    assert tiers.too_slow(NODES, KNOWN) == {"tests/a/test_one.py::test_y[1]"}
+    assert tiers.too_slow(["tests/a/test_one.py::test_new"], KNOWN) == frozenset()
+    many = {"tests/c/test_many.py": {f"test_{number}": 1.0 + number for number in range(6)}}
+    nodes = [f"tests/c/test_many.py::{test}" for test in many["tests/c/test_many.py"]]
+    assert tiers.too_slow(nodes, many) == {nodes[4], nodes[5]}
 
 
 @pytest.mark.parametrize("seed", SEEDS[:5])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import sys
 import threading
 from collections.abc import Iterator
@@ -63,7 +64,12 @@ class Unsure:
         asking = frame.f_globals.get("__name__", "")
         if name not in _ASKING or name in self._steady or asking.startswith(_LOOPS) or _OWN in asking:
             return
-        if name == "get_ident" and asking in _BY_THREAD:
+        if (name == "get_ident" and asking in _BY_THREAD) or _of_the_collector(frame):
             return
         if name in _METHODS_TOO or isinstance(getattr(arg, "__self__", None), ModuleType):
             self.asked.add(name)
+
+
+def _of_the_collector(frame: FrameType) -> bool:
+    """Whether it is a callback of the garbage collector, which runs at any moment and answers nobody."""
+    return any(getattr(each, "__code__", None) is frame.f_code for each in gc.callbacks)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+import gc
 import os
 import random
 import threading
@@ -43,3 +44,15 @@ def test_who_asks_is_noticed(call, name):
 @pytest.mark.parametrize("call", [lambda: repr(Item("tea")), lambda: sorted([2, 1]), lambda: Item("a") == 1])
 def test_what_is_the_same_everywhere_is_sure(call):
     assert asked(call) == set()
+
+
+def test_a_callback_of_the_garbage_collector_asks_for_itself():
+    def timed(*_: object) -> None:
+        time.perf_counter()
+
+    gc.callbacks.append(timed)
+    try:
+        assert asked(gc.collect) == set()
+        assert asked(lambda: (gc.collect(), time.monotonic())) == {"monotonic"}
+    finally:
+        gc.callbacks.remove(timed)
