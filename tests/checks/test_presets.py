@@ -164,3 +164,18 @@ def test_settings_take_every_tool_by_name() -> None:
     )
     assert checks.tool("bandit") == ToolSettings()
     assert json.loads(checks.model_dump_json())["ruff"]["use"] is False
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "argument"),
+    [
+        ("oxlint", "Version: 1.58.0", "--format=gitlab"),
+        ("oxlint", "Version: 1.63.0", "--format=sarif"),
+        ("oxlint", "", "--format=sarif"),
+        ("biome", "Version: 2.1.4", "--reporter=gitlab"),
+        ("biome", "Version: 2.10.0", "--reporter=sarif"),
+        ("eslint", "v9.1.0", "--format=json"),
+    ],
+)
+def test_a_tool_is_called_as_its_version_understands(name: str, version: str, argument: str) -> None:
+    assert argument in presets()[name].for_version(version).argv

@@ -63,6 +63,19 @@ async def test_it_lies_in_the_cache_is_found_again_and_is_nobody_elses_to_read(t
     assert other.copies != made.copies
 
 
+async def test_no_ignore_rules_lie_above_a_measured_tree_unless_git_needs_them(tmp_path: Path, cache: Path):
+    root = repository(tmp_path / "shop")
+    cache.mkdir(parents=True)
+    (cache / ".gitignore").write_text("*\n")  # of an older version: oxlint 1.58 then looks at nothing
+    await folders(root, cache)
+    assert (cache / "CACHEDIR.TAG").exists()
+    assert not (cache / ".gitignore").exists()
+
+    inside = root / "build" / "copies"
+    await folders(root, inside)
+    assert (inside / ".gitignore").read_text() == "*\n"
+
+
 async def test_a_moved_repository_keeps_its_copies_and_its_snapshots(tmp_path: Path, cache: Path):
     root = repository(tmp_path / "before")
     made = await folders(root, cache)

@@ -146,7 +146,7 @@ class Plan:
         targets = self._targets(name, preset, target)
         tool = Tool(
             name=name,
-            preset=preset,
+            preset=preset.for_version(program.version),
             program=program,
             project=self.project.interpreter,
             targets=targets,

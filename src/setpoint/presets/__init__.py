@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from enum import StrEnum
@@ -15,6 +16,8 @@ from setpoint.model.config.custom_check import ReportFormat
 from setpoint.model.finding import Category, Severity
 from setpoint.model.quality import Metric
 from setpoint.model.value import Value
+
+_VERSION = re.compile(r"\d+(?:\.\d+)+")
 
 
 class Via(StrEnum):
@@ -51,6 +54,17 @@ class Signs(Value):
     """Keys of its configuration that say which files it looks at, so that it is pointed at none."""
 
 
+class Older(Value):
+    """How older versions of a tool are called, where they lack the format of newer ones."""
+
+    before: str
+    """The first version that is called in the usual way, for example `2.4`."""
+    argv: tuple[str, ...]
+    """Their arguments, in place of the usual ones."""
+    format: ReportFormat
+    """Who reads their report."""
+
+
 class Preset(Value):
     """A tool as data.
 
@@ -76,6 +90,8 @@ class Preset(Value):
     """For a test runner: how people run it in a folder of theirs."""
     argv: tuple[str, ...]
     """Its arguments, before options and targets."""
+    older: Older | None = None
+    """How it is called where the version found is an older one."""
     alone: tuple[str, ...] = ()
     """For a test runner: how a person runs one test.
 
@@ -150,6 +166,13 @@ class Preset(Value):
     signs: Signs = Signs()
     """What shows that the project uses it."""
 
+    def for_version(self, version: str) -> Preset:
+        """Return how the tool is called in a version, as the tool states it; an unknown one counts as new."""
+        stated = _VERSION.search(version)
+        if self.older is None or stated is None or _numbers(stated[0]) >= _numbers(self.older.before):
+            return self
+        return self.model_copy(update={"argv": self.older.argv, "format": self.older.format})
+
     @property
     def package(self) -> str:
         """Name the distribution or package that holds the program."""
@@ -159,6 +182,10 @@ class Preset(Value):
     def caches(self) -> bool:
         """Whether it has a cache of its own."""
         return any("{cache}" in each for each in (*self.argv, *self.environment.values()))
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
 
 
 @cache

@@ -28,6 +28,8 @@ RECORD = "repository.json"
 """In the state: which folder of the cache is used. In that folder: which state uses it."""
 TREES = "trees"
 PACKAGES = "node_modules"
+_ALL = "*\n"
+"""Ignore rules that hide all files."""
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# Made by Setpoint; see https://bford.info/cachedir/\n"
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 
@@ -84,6 +86,7 @@ async def copies_folder(root: Path, state: Path, cache: Path) -> Path:
                 identity = await _claimed(root, state, cache)
         trees = cache / identity.id / TREES
         trees.mkdir(exist_ok=True)
+        _mark_as_cache(cache)
         _show_packages(root, trees)
     except OSError as error:
         raise WorkspaceError(
@@ -95,7 +98,6 @@ async def copies_folder(root: Path, state: Path, cache: Path) -> Path:
 
 async def _claimed(root: Path, state: Path, cache: Path) -> _Identity:
     """Take the folder that the state names, or a new one where another repository has it."""
-    _mark_as_cache(cache)
     known = _identity(state)
     if known is None:
         _remove_former_copies(state)
@@ -161,10 +163,19 @@ def _remove_former_copies(state: Path) -> None:
 
 
 def _mark_as_cache(cache: Path) -> None:
-    """Have backups leave the folder out, and git too where it lies in a repository."""
-    for name, text in (("CACHEDIR.TAG", _TAG), (".gitignore", "*\n")):
-        if not (cache / name).exists():
-            write_atomic(cache / name, text, flush=False)
+    """Have backups leave the folder out, and git too where it lies in a repository.
+
+    Elsewhere it must hold no ignore rules: some tools obey those of every folder above a measured tree, and
+    would look at nothing and report nothing.
+    """
+    if not (cache / "CACHEDIR.TAG").exists():
+        write_atomic(cache / "CACHEDIR.TAG", _TAG, flush=False)
+    rules = cache / ".gitignore"
+    if any((folder / ".git").exists() for folder in cache.resolve().parents):
+        if not rules.exists():
+            write_atomic(rules, _ALL, flush=False)
+    elif rules.is_file() and rules.read_text("utf-8", "replace") == _ALL:  # of an older version
+        rules.unlink(missing_ok=True)
 
 
 def _show_packages(root: Path, trees: Path) -> None:

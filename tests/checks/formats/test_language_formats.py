@@ -109,6 +109,19 @@ def test_what_biome_could_not_read_is_an_error() -> None:
     assert len(BIOME["runs"][0]["results"]) == 2
 
 
+def test_biome_before_2_4_writes_the_report_of_gitlab() -> None:
+    place = {"path": "/nowhere/a.js", "lines": {"begin": 2}}
+    issues = [
+        {"description": "m", "check_name": rule, "severity": "critical", "location": place}
+        for rule in ("lint/suspicious/noDebugger", "internalError/fs")
+    ]
+
+    report = read(ReportFormat.BIOME, json.dumps(issues))
+
+    assert [(each.rule, each.line) for each in report.findings] == [("lint/suspicious/noDebugger", 2)]
+    assert report.errors == ("a.js: internalError/fs: m",)
+
+
 def test_go_vet_gives_analyses_and_what_does_not_compile() -> None:
     printf, compiler = read(ReportFormat.GO_VET).findings
 

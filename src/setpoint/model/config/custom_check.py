@@ -57,7 +57,7 @@ class ReportFormat(StrEnum):
     PYRIGHT = "pyright"
     """Findings: `pyright --outputjson` and `basedpyright --outputjson`."""
     BIOME = "biome"
-    """Findings: `biome lint --reporter=sarif`, in which its own faults are told apart."""
+    """Findings: `biome lint --reporter=sarif` or `gitlab`, in which its own faults are told apart."""
     GO_VET = "go-vet"
     """Findings: `go vet -json`."""
     CARGO = "cargo"
