@@ -73,7 +73,7 @@ async def test_what_differs_on_the_base_too_is_reported_alone(bench):
 
 
 async def test_an_acceptance_command_that_recognises_setpoint_is_found_out(bench):
-    change = {"shop.py": WATCHED.format("'NO_COLOR' in os.environ")}
+    change = {"shop.py": WATCHED.format("'GIT_TERMINAL_PROMPT' in os.environ")}
     said = await repeated(bench, change, acceptance=("python -c 'import shop; assert shop.half(4) == 2'",))
 
     assert said.state is NOT_MET

@@ -200,8 +200,6 @@ def environment(interpreter: Interpreter, tree: Path, imports: tuple[str, ...]) 
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
         "PYTHONFAULTHANDLER": "1",
-        "NO_COLOR": "1",
-        "PY_COLORS": "0",
         "GIT_TERMINAL_PROMPT": "0",
         **ceiling(tree),
     }

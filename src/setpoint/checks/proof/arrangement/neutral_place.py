@@ -24,7 +24,7 @@ from setpoint.system.processes import Command, Completed, run
 _PACKAGES = "node_modules"
 _OURS = frozenset(
     (
-        "PYTHONFAULTHANDLER", "PYTHONHASHSEED", "NO_COLOR", "PY_COLORS", "GIT_TERMINAL_PROMPT",
+        "PYTHONFAULTHANDLER", "PYTHONHASHSEED", "GIT_TERMINAL_PROMPT",
         "GIT_CEILING_DIRECTORIES", "PYTHONPYCACHEPREFIX",
     )
 )  # fmt: skip
