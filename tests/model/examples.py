@@ -34,10 +34,11 @@ from setpoint.model.evidence import CheckState
 from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.flaky import PutBy, Quarantined
 from setpoint.model.gate import Answer, Choice, Gate, GateKind, Grant, Option, Via
+from setpoint.model.halting_values import HaltingValues
 from setpoint.model.hooks import CheckState as HookState
 from setpoint.model.ids import Artifact, Commit, GateId, StoryId, TraceId, Tree
 from setpoint.model.proof import Obligation, ObligationState, Proof, SealedTest, Trust, WorkKind
-from setpoint.model.run import Action, Decision, Ending, Halt, RunOrder, RunOutcome, Snapshot
+from setpoint.model.run import Action, Decision, Ending, Halt, RunOrder, RunOutcome, Shadow, Snapshot
 from setpoint.model.stories.story import Story
 from setpoint.model.verdict import HardGate, Judgement, ReviewerVersion, Verdict
 from setpoint.pipelines import load_pipeline
@@ -260,7 +261,13 @@ _BODIES = (
     e.BudgetWarned(budget="cost", share=0.5, used=2.6, limit=5.0),
     e.HaltingDecided(
         iteration=1,
-        decision=Decision(policy="rules-v1", action=Action.CONTINUE, reason="1 problem is open"),
+        decision=Decision(
+            policy="rules-v1",
+            action=Action.CONTINUE,
+            reason="1 problem is open",
+            values=HaltingValues(continue_=5.33, restart=3.46, escalate=0.0, p_verified=0.03),
+            shadow=Shadow(policy="halter-v1", action=Action.CONTINUE),
+        ),
         gates=(HardGate(name="tests", state=CheckState.FAIL, reason="1 failing"),),
     ),
     e.GateOpened(gate=GATE),

@@ -12,6 +12,7 @@ from setpoint.model.evaluation import Evaluation
 from setpoint.model.flaky import Quarantined
 from setpoint.model.gate import Escalation
 from setpoint.model.goals import GoalResult
+from setpoint.model.halting_values import HaltingValues
 from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.model.learning import MemoryTerms
 from setpoint.model.pipeline import Pipeline
@@ -86,6 +87,18 @@ class Action(StrEnum):
     ESCALATE = "escalate"
 
 
+class Shadow(Value):
+    """What a halting policy would have done that only watches."""
+
+    policy: str
+    """Name and version, for example `halter-v1`."""
+    action: Action
+    propensity: float = Field(default=1.0, ge=0, le=1)
+    """Probability with which it takes this action here."""
+    fitted_to: Text = ""
+    """Agent and version of its model whose runs it was fitted to; empty for the priors."""
+
+
 class Decision(Value):
     """One decision of the halting policy, with the figures it rests on."""
 
@@ -95,6 +108,10 @@ class Decision(Value):
     reason: str
     """One sentence a person can act on."""
     figures: dict[str, float | int | str | None] = {}
+    values: HaltingValues | None = None
+    """What each action was predicted to be worth; none in older records, and where no round was judged."""
+    shadow: Shadow | None = None
+    """What the policy that predicts would have done; it decides nothing."""
 
 
 class Snapshot(Value):

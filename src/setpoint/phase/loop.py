@@ -47,6 +47,7 @@ from setpoint.phase.policy.best_state import best_first
 from setpoint.phase.policy.bouncing import bounce_of, outcome_line
 from setpoint.phase.policy.change_requests import unexplained
 from setpoint.phase.policy.halting_policy import RULES
+from setpoint.phase.policy.halting_shadow import shadowed
 from setpoint.phase.policy.loop_guards import deadline, unpaid, wall_time
 from setpoint.phase.policy.progress_guards import DIMINISHING_AFTER
 from setpoint.phase.readiness import checked_readiness
@@ -373,6 +374,7 @@ async def _decided(
     async def act() -> HaltingDecided:
         past = run.past(base, rounds)
         decision, halt = decide(past, run.ports.guards, run.ports.policies)
+        decision = shadowed(decision, past)
         return HaltingDecided(
             iteration=rounds[-1].number, decision=decision, gates=rounds[-1].gates, halt=halt
         )

@@ -28,8 +28,9 @@ from setpoint.history.reports.progress_file import progress
 from setpoint.model.evaluation import Stage
 from setpoint.model.events.run import PhaseEntered, ProofMeasured, RunStarted
 from setpoint.model.finding import Category, Finding, Severity
+from setpoint.model.halting_values import HaltingValues
 from setpoint.model.proof import Obligation, ObligationState, Proof, Trust, WorkKind
-from setpoint.model.run import Action, Ending
+from setpoint.model.run import Action, Ending, Shadow
 from setpoint.testing.evaluator import Scene, failure
 
 HOSTILE = (
@@ -345,3 +346,20 @@ def test_a_long_text_is_cut_with_a_sign():
 )
 def test_durations_are_said_as_people_say_them(seconds, text):
     assert duration(seconds) == text
+
+
+def test_a_decision_shows_what_the_policy_that_watches_would_have_done(tmp_path):
+    body = decided(1, Action.CONTINUE, passed=False)
+    watched = body.decision.model_copy(
+        update={
+            "values": HaltingValues(continue_=4.17, restart=-0.5, escalate=0.0, p_verified=0.03),
+            "shadow": Shadow(policy="halter-v1", action=Action.CONTINUE),
+        }
+    )
+    events = recorded(
+        RunStarted(order=order(tmp_path), workdir="/w"),
+        made(1),
+        body.model_copy(update={"decision": watched}),
+    )
+    for text in (run_report.markdown(events), run_report.html(events)):
+        assert "would CONTINUE: worth continue $4.17, restart -$0.50, escalate $0.00; P(verified" in text

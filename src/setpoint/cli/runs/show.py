@@ -146,6 +146,7 @@ def _evidence(console: Console, events: tuple[Event, ...]) -> None:
 
 def _decisions(console: Console, events: tuple[Event, ...]) -> None:
     from setpoint.model.events.run import HaltingDecided
+    from setpoint.model.facts.halting import shadow_line
 
     console.rule("decisions", align="left")
     for event in events:
@@ -159,6 +160,8 @@ def _decisions(console: Console, events: tuple[Event, ...]) -> None:
                 f"{name}={value}" for name, value in decision.figures.items() if value is not None
             )
             console.print(f"  {figures}", style="dim", markup=False)
+            if watched := shadow_line(decision):
+                console.print(f"  {watched}", style="dim", markup=False)
             for gate in event.body.gates:
                 reason = f": {gate.reason}" if gate.reason else ""
                 console.print(

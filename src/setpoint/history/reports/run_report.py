@@ -25,6 +25,7 @@ from setpoint.model.events import Event
 from setpoint.model.events.run import AgentFinished, PhaseCompleted, PhaseEntered, RunFinished
 from setpoint.model.evidence import CheckState, Evidence
 from setpoint.model.facts import gains
+from setpoint.model.facts.halting import shadow_line
 from setpoint.model.facts.spending import in_words
 from setpoint.model.ids import Artifact, TraceId
 from setpoint.model.run import COMPLETION_MARK, UNPROVEN_MARK, Ending
@@ -221,6 +222,7 @@ def _environment() -> Environment:
         "argv": phrases.argv_line,
     }
     environment.globals["place"] = phrases.place
+    environment.filters["shadow_line"] = shadow_line
     return environment
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from setpoint.model.facts.rounds import RunFacts, blocking, open_count, problems, review_findings
 from setpoint.model.finding import Category
 from setpoint.model.halting import TurnState
-from setpoint.model.run import Round
+from setpoint.model.run import Decision, Round
 
 
 def turn_states(past: RunFacts) -> tuple[TurnState, ...]:
@@ -33,3 +33,26 @@ def turn_states(past: RunFacts) -> tuple[TurnState, ...]:
         )
         before = each
     return tuple(states)
+
+
+def shadow_line(decision: Decision) -> str:
+    """Say in one line what the policy that watches would have done, and why; empty where none watched."""
+    values, shadow = decision.values, decision.shadow
+    if values is None or shadow is None:
+        return ""
+    worth = {
+        "halt": values.halt,
+        "continue": values.continue_,
+        "restart": values.restart,
+        "escalate": values.escalate,
+    }
+    amounts = ", ".join(f"{name} {_usd(amount)}" for name, amount in worth.items() if amount is not None)
+    because = f"; {'; '.join(values.reasons)}" if values.reasons else ""
+    return (
+        f"{shadow.policy} (in the shadow) would {shadow.action.upper()}: worth {amounts}; "
+        f"P(verified) {values.p_verified:.2f}{because}"
+    )
+
+
+def _usd(amount: float) -> str:
+    return f"{'-' if amount < 0 else ''}${abs(amount):.2f}"
