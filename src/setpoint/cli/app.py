@@ -25,6 +25,7 @@ from setpoint.cli.project import (
     demo,
     doctor,
     goals,
+    halting,
     hook,
     init,
     mcp,
@@ -118,6 +119,7 @@ app.add_typer(ci.app, name="ci")
 app.command()(cover.cover)
 app.command()(mutate.mutate)
 app.command()(goals.goals)
+app.add_typer(halting.app, name="halting")
 app.command()(notify.notify)
 app.command()(tune.tune)
 app.command()(verify.verify)

@@ -1,0 +1,161 @@
+"""Halting policies side by side on logged runs, and how far the project's own log reaches."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from setpoint.errors import UsageError
+from setpoint.history.logged_runs import read_logged_runs
+from setpoint.history.own_runs import own_run
+from setpoint.history.queries import RunState, runs
+from setpoint.model.halter.policies import NAMED
+from setpoint.model.halter.prediction import HaltingTerms
+from setpoint.model.halting import Economics, LoggedRun
+from setpoint.model.halting_replay import PolicyFigures, compare
+from setpoint.model.value import Value
+from setpoint.wiring.project import Project, open_project
+
+INCUMBENT = "rules-v1"
+"""The policy that decides, and that the others are compared with."""
+RUNS_TO_PROMOTE = 300
+"""Runs of the same agent with a known outcome that a promotion needs."""
+MOST_RUNS = 5000
+"""Newest finished runs that are read."""
+
+
+class ReplayTable(Value):
+    """What each policy would have reached in the runs of one agent."""
+
+    agent: str
+    logged: int
+    """Runs in the log."""
+    labelled: int
+    """Runs in which the outcome of every turn that passes its gates is known; the figures are of these."""
+    restarts: bool
+    """Whether policies may restart; without that, rules-v1 and halter-v1 ask a person instead."""
+    refused: str = ""
+    """Why nothing can be replayed; empty where it can."""
+    figures: tuple[PolicyFigures, ...] = ()
+
+
+class AgentLog(Value):
+    """The own runs of one agent."""
+
+    agent: str
+    runs: int
+    labelled: int
+    """Runs that a replay can use."""
+    outcomes: int
+    """Runs of which it is known whether the delivered work was right."""
+    missing: int
+    """Runs with a known outcome that a promotion still needs."""
+
+
+class HaltingStatus(Value):
+    """Which policy decides, and what a promotion of another one still needs."""
+
+    decides: str
+    needed: int = RUNS_TO_PROMOTE
+    """Runs of the same agent with a known outcome that a promotion needs."""
+    agents: tuple[AgentLog, ...] = ()
+
+
+def halting_status(where: Path) -> HaltingStatus:
+    """Return what the log of the project holds for each agent, those with most runs first."""
+    made = [_log_of(agent, found) for agent, found in _by_agent(own_runs(open_project(where))).items()]
+    return HaltingStatus(decides=INCUMBENT, agents=tuple(made))
+
+
+def logged_runs(files: Sequence[Path], where: Path) -> tuple[LoggedRun, ...]:
+    """Return the runs of these files, or those that the project has recorded where no file is given."""
+    if not files:
+        found = own_runs(open_project(where))
+        if not found:
+            raise UsageError(
+                "the project has no finished run with a measured iteration, so nothing can be replayed",
+                hint="`setpoint halting replay LOGS.csv` replays logged runs of a file",
+            )
+        return found
+    read = [(path, each) for path in files for each in read_logged_runs(path)]
+    counts = Counter(each.run for _, each in read)
+    if twice := [(path, each.run) for path, each in read if counts[each.run] > 1]:
+        path, run = twice[-1]
+        raise UsageError(f"{path}: another file holds the run '{run}' too", hint="name each file once")
+    return tuple(each for _, each in read)
+
+
+def own_runs(project: Project) -> tuple[LoggedRun, ...]:
+    """Return the newest finished runs of a project, as far as they measured an iteration."""
+    listed = runs(project.store, lambda _: None, limit=MOST_RUNS, recorded=(RunState.FINISHED,))
+    made = (own_run(project.log.replay(each.trace_id)) for each in listed)
+    return tuple(each for each in made if each is not None)
+
+
+def replay_tables(
+    logged: Sequence[LoggedRun],
+    policies: Sequence[str],
+    economics: Economics,
+    *,
+    agent: str = "",
+    restarts: bool = False,
+) -> tuple[ReplayTable, ...]:
+    """Replay policies, all of them where none is named, on the runs of each agent apart.
+
+    `UsageError` for a policy or an agent that is unknown.
+    """
+    if unknown := [each for each in policies if each not in NAMED]:
+        raise UsageError(f"no halting policy is named '{unknown[0]}'", hint=f"one of {', '.join(NAMED)}")
+    found = _by_agent(logged)
+    if agent and agent not in found:
+        raise UsageError(f"the log holds no run of the agent '{agent}'", hint=f"one of {', '.join(found)}")
+    names = [name for name in NAMED if not policies or name in (*policies, INCUMBENT)]
+    chosen = {agent: found[agent]} if agent else found
+    terms = HaltingTerms(economics=economics, budget_usd=0, may_restart=restarts)
+    return tuple(_table(name, each, names, terms) for name, each in chosen.items())
+
+
+def _table(agent: str, logged: Sequence[LoggedRun], names: Sequence[str], terms: HaltingTerms) -> ReplayTable:
+    known = [each for each in logged if _is_labelled(each)]
+    made = ReplayTable(agent=agent, logged=len(logged), labelled=len(known), restarts=terms.may_restart)
+    if not any(_passes(each) for each in known):
+        return made.model_copy(update={"refused": _unusable(logged)})
+    longest = terms.model_copy(update={"max_turns": max(len(each.turns) for each in known)})
+    policies = {name: NAMED[name](longest) for name in names}
+    return made.model_copy(update={"figures": compare(known, policies, INCUMBENT, terms.economics)})
+
+
+def _unusable(logged: Sequence[LoggedRun]) -> str:
+    passed = sum(_passes(each) for each in logged)
+    if not passed:
+        return f"none of {len(logged)} runs passed its gates, so no policy delivers anything"
+    return f"{passed} of {len(logged)} runs passed their gates, and whether they were right is not known"
+
+
+def _log_of(agent: str, found: Sequence[LoggedRun]) -> AgentLog:
+    outcomes = sum(any(label is not None for label in each.verified) for each in found)
+    return AgentLog(
+        agent=agent,
+        runs=len(found),
+        labelled=sum(_is_labelled(each) for each in found),
+        outcomes=outcomes,
+        missing=max(0, RUNS_TO_PROMOTE - outcomes),
+    )
+
+
+def _by_agent(logged: Sequence[LoggedRun]) -> dict[str, list[LoggedRun]]:
+    found: dict[str, list[LoggedRun]] = {}
+    for each in logged:
+        found.setdefault(each.agent, []).append(each)
+    return dict(sorted(found.items(), key=lambda item: -len(item[1])))
+
+
+def _passes(run: LoggedRun) -> bool:
+    return any(each.gates for each in run.turns)
+
+
+def _is_labelled(run: LoggedRun) -> bool:
+    """Whether the outcome of every turn that a policy may deliver is known."""
+    pairs = zip(run.turns, run.verified, strict=True)
+    return all(label is not None for turn, label in pairs if turn.gates)

@@ -1,0 +1,73 @@
+"""`setpoint halting` as a user calls it."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from checks.conftest import git, write
+from setpoint.cli.app import app
+from setpoint.errors import UsageError
+
+HEAD = "run,agent,group,turn,gates,repeated,cost_usd,verified,full\n"
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    root = tmp_path / "project"
+    write(root, {"a.py": "x = 1\n"})
+    git(root, "init", "-q")
+    monkeypatch.chdir(root)
+    return root
+
+
+@pytest.fixture
+def logs(place):
+    rows = []
+    for task in range(20):
+        rows += [f"r{task},pi,t{task},1,0,0,0.3,0,", f"r{task},pi,t{task},2,1,0,0.3,1,"]
+    rows += [f"s{task},other,t{task},1,1,0,0.3,,1" for task in range(3)]
+    (place / "logs.csv").write_text(HEAD + "\n".join(rows) + "\n", "utf-8")
+    return place / "logs.csv"
+
+
+def call(*words):
+    done = CliRunner().invoke(app, ["halting", *words], catch_exceptions=False)
+    assert done.exit_code == 0
+    return done.stdout
+
+
+def test_each_agent_has_a_table_or_the_reason_why_not(logs):
+    shown = call("replay", str(logs))
+    assert "pi: 20 runs, 20 of them labelled" in shown
+    row = next(line for line in shown.splitlines() if line.startswith("first-pass"))
+    assert row.split()[1] == "1.000"
+    assert "fixed-3: not replayed: the log covers 0% of 20 runs" in shown
+    assert "3 of 3 runs passed their gates, and whether they were right is not known" in shown
+
+
+def test_one_policy_is_shown_beside_the_one_that_decides(logs):
+    (table,) = json.loads(call("replay", str(logs), "--policy", "fixed-1", "--agent", "pi", "--json"))
+    decides, fixed = table["figures"]
+    assert (decides["policy"], fixed["policy"]) == ("rules-v1", "fixed-1")
+    assert fixed["success"]["value"] == 0
+    assert fixed["gain_at_least_usd"] == pytest.approx(-9.7)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--policy", "best"), "no halting policy is named 'best'"),
+        (("--agent", "none"), "no run of the agent 'none'"),
+    ],
+)
+def test_an_unknown_name_is_refused_with_those_that_exist(logs, words, said):
+    with pytest.raises(UsageError, match=said) as raised:
+        call("replay", str(logs), *words)
+    assert "one of" in raised.value.hint
+
+
+def test_a_project_without_runs_says_so(place):
+    assert "no finished run yet" in call("status")
+    with pytest.raises(UsageError, match="nothing can be replayed"):
+        call("replay")
