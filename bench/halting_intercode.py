@@ -65,8 +65,7 @@ def converted(rows: Iterable[Row], agents: Sequence[str], pooled: str, cost_usd:
 
 def agent_of(file: str) -> str:
     """Return the model that a result file is of."""
-    folder = file.split("/")[1]
-    return "gpt-4" if "gpt-4" in folder else folder
+    return "gpt-4" if "gpt-4" in file else file.split("/")[1]
 
 
 def main() -> int:
