@@ -182,10 +182,10 @@ def alarms(some: Sequence[Task]) -> dict[str, tuple[float, float, float]]:
     cases: list[tuple[str, States, bool]] = []
     for task in some:
         chain = task.chains[0]
-        for place in range(2, len(chain) - AHEAD):
-            if not chain[place].state.gates:
-                states = tuple(turn.state for turn in chain[: place + 1])
-                cases.append((task.kind, states, passes_soon(chain, place)))
+        passed = next((place for place, turn in enumerate(chain) if turn.state.gates), len(chain))
+        for place in range(2, min(passed, len(chain) - AHEAD)):  # no policy asks behind the first pass
+            states = tuple(turn.state for turn in chain[: place + 1])
+            cases.append((task.kind, states, passes_soon(chain, place)))
     found = {}
     for name, fires in STAGNATION.items():
         fired = [(kind, soon, fires(states)) for kind, states, soon in cases]
