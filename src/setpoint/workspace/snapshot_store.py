@@ -133,7 +133,8 @@ class SnapshotStore:
         index = self.directory / "index.glance"
         apart = {**self._environment, "GIT_INDEX_FILE": str(index)}
         try:
-            await asyncio.to_thread(shutil.copyfile, self.directory / "index", index)
+            # With its time, by which git tells files that changed in the second in which they were recorded.
+            await asyncio.to_thread(shutil.copy2, self.directory / "index", index)
             checked(self.path, (await stage(self.path, base, apart, old_rules=True)).answer)
             return Tree((await git(self.path, "write-tree", environment=apart)).text)
         finally:

@@ -37,9 +37,10 @@ BY_LINE = (
 ALIKE = {
     *(frozenset({form}) for form in ReportFormat),
     frozenset({ReportFormat.SARIF, ReportFormat.BIOME}),
+    frozenset({ReportFormat.GITLAB, ReportFormat.BIOME}),
     frozenset({ReportFormat.PYREFLY, ReportFormat.SEMGREP}),
 }
-"""Pairs of which a report of one can be one of the other: biome writes SARIF, `{"errors": []}` is both's."""
+"""Pairs of which a report of one can be one of the other: biome writes SARIF or GitLab's, `{"errors": []}` is both's."""
 MAY_BE_EMPTY = (
     ReportFormat.RDJSONL, ReportFormat.GO_VET, ReportFormat.LIZARD, ReportFormat.VULTURE,
 )  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from pathlib import Path
 
 import pytest
@@ -223,3 +225,14 @@ def test_ready():
         ("vanished", f"{TEST}::test_each[2]"),
         ("silenced", f"{TEST}::test_ready"),
     }
+
+
+async def test_a_change_of_the_same_size_in_the_second_of_the_checkout_is_seen(bench) -> None:
+    await asyncio.sleep(1 - time.time() % 1)  # so that checkout and change most likely lie in one second
+    made = await bench(BASE, settings=OFF)
+    (made.tree / "tests/expected.json").write_text("[]\n")
+    await asyncio.sleep(1 - time.time() % 1)  # the guard looks in a later one
+
+    await made.record()
+
+    assert set(made.restored[-1]) == {"tests/expected.json"}

@@ -275,7 +275,8 @@ class Guard:
         question = ("rev-parse", "--path-format=absolute", "--git-path", "index")
         own = Path((await git(self._root, *question, environment=self._located)).text)
         if own.is_file():  # its knowledge of unchanged files saves hashing them all again
-            await asyncio.to_thread(shutil.copyfile, own, index)
+            # With its time, by which git tells files that changed in the second in which they were recorded.
+            await asyncio.to_thread(shutil.copy2, own, index)
         # What cannot be read cannot be recorded either; the workspace repairs that in the snapshot.
         await ask(self._root, "add", "--all", "--ignore-errors", "--", ".", environment=self._at(index))
         hidden = await hidden_at(self._root, self._base, self._at(index))  # the snapshot holds these too
