@@ -40,7 +40,10 @@ ALIKE = {
     frozenset({ReportFormat.GITLAB, ReportFormat.BIOME}),
     frozenset({ReportFormat.PYREFLY, ReportFormat.SEMGREP}),
 }
-"""Pairs of which a report of one can be one of the other: biome writes SARIF or GitLab's, `{"errors": []}` is both's."""
+"""Pairs of which a report of one can be one of the other: biome writes SARIF or GitLab's.
+
+`{"errors": []}` is one of pyrefly's and of semgrep's.
+"""
 MAY_BE_EMPTY = (
     ReportFormat.RDJSONL, ReportFormat.GO_VET, ReportFormat.LIZARD, ReportFormat.VULTURE,
 )  # fmt: skip
