@@ -6,8 +6,10 @@ import pytest
 from typer.testing import CliRunner
 
 from checks.conftest import git, write
+from setpoint.app.views.halting import halting_status
 from setpoint.cli.app import app
 from setpoint.errors import UsageError
+from setpoint.plugins import Group, Plugin
 
 HEAD = "run,agent,group,turn,gates,repeated,cost_usd,verified,full\n"
 
@@ -71,3 +73,10 @@ def test_a_project_without_runs_says_so(place):
     assert "no finished run yet" in call("status")
     with pytest.raises(UsageError, match="nothing can be replayed"):
         call("replay")
+
+
+def test_the_plugin_in_place_of_the_rules_is_named(place):
+    assert halting_status(place).decides == "rules-v1"
+    (place / "setpoint.toml").write_text('plugins = ["calm"]\n')
+    calm = Plugin(group=Group.HALTING, name="calm", distribution="aviary", version="1.2", target="math:sqrt")
+    assert halting_status(place, [calm]).decides == "plug-in 'calm' (aviary 1.2)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from setpoint.errors import UsageError
@@ -15,12 +15,14 @@ from setpoint.model.halter.prediction import HaltingTerms
 from setpoint.model.halting import Economics, LoggedRun
 from setpoint.model.halting_replay import PolicyFigures, compare
 from setpoint.model.value import Value
+from setpoint.plugins import Group, Plugin
+from setpoint.wiring.plugins import enabled
 from setpoint.wiring.project import Project, open_project
 
 INCUMBENT = "rules-v1"
-"""The policy that decides, and that the others are compared with."""
-RUNS_TO_PROMOTE = 300
-"""Runs of the same agent with a known outcome that a promotion needs."""
+"""The policy that decides unless a plug-in does, and that the others are compared with."""
+RUNS_TO_COMPARE = 300
+"""Runs of the same agent with a known outcome, below which a comparison misled in tests on public logs."""
 MOST_RUNS = 5000
 """Newest finished runs that are read."""
 
@@ -50,22 +52,32 @@ class AgentLog(Value):
     outcomes: int
     """Runs of which it is known whether the delivered work was right."""
     missing: int
-    """Runs with a known outcome that a promotion still needs."""
+    """Runs with a known outcome that a comparison still needs."""
 
 
 class HaltingStatus(Value):
-    """Which policy decides, and what a promotion of another one still needs."""
+    """Which policy decides, and what a comparison with other ones still needs."""
 
     decides: str
-    needed: int = RUNS_TO_PROMOTE
-    """Runs of the same agent with a known outcome that a promotion needs."""
+    """`rules-v1`, or the enabled plug-in in its place with its package."""
+    needed: int = RUNS_TO_COMPARE
+    """Runs of the same agent with a known outcome that a comparison needs."""
     agents: tuple[AgentLog, ...] = ()
 
 
-def halting_status(where: Path) -> HaltingStatus:
-    """Return what the log of the project holds for each agent, those with most runs first."""
-    made = [_log_of(agent, found) for agent, found in _by_agent(own_runs(open_project(where))).items()]
-    return HaltingStatus(decides=INCUMBENT, agents=tuple(made))
+def halting_status(where: Path, found: Collection[Plugin] | None = None) -> HaltingStatus:
+    """Return who decides and what the log of the project holds for each agent, those with most runs first.
+
+    `found` are the installed plug-ins; those of Setpoint's environment where it is left out.
+    """
+    project = open_project(where)
+    used, _ = enabled(project.settings.plugins, found)
+    plugged = [each for each in used if each.group == Group.HALTING]
+    decides = (
+        f"plug-in '{plugged[0].name}' ({plugged[0].package} {plugged[0].version})" if plugged else INCUMBENT
+    )
+    logs = [_log_of(agent, of_agent) for agent, of_agent in _by_agent(own_runs(project)).items()]
+    return HaltingStatus(decides=decides, agents=tuple(logs))
 
 
 def logged_runs(files: Sequence[Path], where: Path) -> tuple[LoggedRun, ...]:
@@ -140,7 +152,7 @@ def _log_of(agent: str, found: Sequence[LoggedRun]) -> AgentLog:
         runs=len(found),
         labelled=sum(_is_labelled(each) for each in found),
         outcomes=outcomes,
-        missing=max(0, RUNS_TO_PROMOTE - outcomes),
+        missing=max(0, RUNS_TO_COMPARE - outcomes),
     )
 
 

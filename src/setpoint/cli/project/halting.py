@@ -56,7 +56,7 @@ def replay(
 
 @app.command()
 def status(as_json: AsJson = False) -> None:
-    """Show which policy decides, and how many runs of each agent a promotion still needs."""
+    """Show which policy decides, and how many runs of each agent a comparison still needs."""
     from setpoint.app.views.halting import halting_status
 
     found = halting_status(Path.cwd())
@@ -74,7 +74,7 @@ def _agent_line(log: AgentLog, needed: int) -> str:
     lacking = f"{log.missing} more with a known outcome are needed" if log.missing else "enough"
     return (
         f"{log.agent}: {log.runs} runs, {log.labelled} can be replayed; outcome known of {log.outcomes}; "
-        f"to promote another policy ({needed}): {lacking}"
+        f"to compare policies ({needed}): {lacking}"
     )
 
 
