@@ -16,8 +16,8 @@ from setpoint.system.processes.refusals import refusal
 
 NOT_STARTED = (126, 127)
 """Exit codes of a shell, and of `run`, for a program that cannot be started."""
-KILLED = (-9, 137)
-"""Exit codes after SIGKILL, of the program itself and of a shell that started it."""
+KILLED = (-9, 137, -15, 143)
+"""Exit codes after SIGKILL and SIGTERM, of the program itself and of a shell that started it."""
 MOST_WORDS = 200
 """Words of a command that evidence holds."""
 

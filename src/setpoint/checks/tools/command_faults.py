@@ -13,6 +13,10 @@ from setpoint.system.processes import Completed
 _NOT_FOUND = re.compile(
     r"(?:^|: )(?P<name>[^\s:]+): (?:command )?(?:not found|Permission denied)", re.MULTILINE
 )
+_UNREADABLE = re.compile(
+    r"^(?:/bin/)?(?:sh|bash|dash): (?:-c: )?(?:line )?\d+: [Ss]yntax error", re.MULTILINE
+)
+"""What a shell says of the command itself; of a script it names the file."""
 _INSTALLED = ("/", ".venv/", "venv/", "node_modules/", "./node_modules/", "./.venv/")
 _STARTS_OTHERS = frozenset({"npm", "pnpm", "yarn", "make", "just", "task", "tox", "nox", "sh", "bash"})
 """Programs whose output may be that of any other."""
@@ -34,6 +38,7 @@ def _sign(tools: str, pattern: str, fault: Fault, *, green: bool = False) -> _Si
 
 _SIGNS = (
     _sign("pytest py.test", r"usage: .*\[file_or_dir\]", Fault.USAGE),
+    _sign("pytest py.test", r"^(?:ERROR: )?Error importing plugin ", Fault.MISSING_TOOL),
     _sign("pytest py.test", r"file or directory not found: |^ERROR: not found: ", Fault.ABSENT),
     _sign("pytest py.test", r"no tests (?:ran|collected)|^\d+ deselected in ", Fault.NO_TESTS),
     _sign("unittest", r"^Ran 0 tests in ", Fault.NO_TESTS, green=True),
@@ -76,6 +81,8 @@ def fault_of(command: str, done: Completed) -> Fault | None:
         return fault if done.fault else _not_started(text)
     if fault is not None:
         return fault
+    if not done.ok and _UNREADABLE.search(done.errors):
+        return Fault.USAGE
     tools = tools_of(command)
     for sign in _SIGNS:
         applies = not tools.isdisjoint((*sign.tools, *_STARTS_OTHERS)) and (sign.green or not done.ok)
