@@ -43,7 +43,7 @@ def processor_s(*argv: str | Path) -> float:
 def measure(programs: Path, most_mb: float) -> int:
     """Print the figures; exit code 1 where the installation is larger than allowed."""
     mb = size_mb(programs)
-    print(f"packages: {mb:.0f} MB")
+    print(f"packages: {mb:.1f} MB")
     for name, argv in {
         "import": (programs / "python", "-c", "import setpoint.cli.app"),
         "--version": (programs / "setpoint", "--version"),

@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-MOST_MB = "115"
+MOST_MB = "128"
 SUPPORTED = ("3.11", "3.12", "3.13")
 TEST_TOOLS = ("hypothesis>=6.120", "pytest-asyncio>=0.25", "pytest-timeout>=2.3")
 PROBE = "import sqlite3, ssl, sys, venv, ensurepip; print('%d.%d' % sys.version_info[:2], sys.executable)"
