@@ -73,7 +73,7 @@ async def test_what_a_person_lets_begin_all_the_same_is_never_verified(tmp_path)
     assert "baseline: error" in next(iter(stage.forge.branches.values())).message
 
 
-@pytest.mark.parametrize("fault", [Fault.NO_TESTS, Fault.ABSENT, Fault.TIMEOUT])
+@pytest.mark.parametrize("fault", [Fault.NO_TESTS, Fault.ABSENT, Fault.UNRELATED, Fault.TIMEOUT])
 async def test_what_breaks_as_at_the_base_is_not_sent_back(tmp_path, fault):
     stage = stage_of(tmp_path, broken(COMMAND, fault), base=broken(COMMAND, fault))
 
@@ -84,7 +84,7 @@ async def test_what_breaks_as_at_the_base_is_not_sent_back(tmp_path, fault):
     assert "no change can make it answer" in outcome.reason
 
 
-@pytest.mark.parametrize("fault", [Fault.NO_TESTS, Fault.ABSENT])
+@pytest.mark.parametrize("fault", [Fault.NO_TESTS, Fault.ABSENT, Fault.UNRELATED])
 async def test_a_command_may_name_what_the_work_adds(tmp_path, fault):
     stage = stage_of(tmp_path, Scene(acceptance=(True,)), base=broken(COMMAND, fault))
     assert (await stage.drive()).ending is Ending.VERIFIED

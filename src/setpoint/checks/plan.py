@@ -101,10 +101,12 @@ class Plan:
         if target.stage is not Stage.EVALUATE:
             fingerprint = self.project.interpreter.fingerprint
             groups += [
-                Group(checks=(check,), identity=(check.name, check.command, fingerprint))
+                Group(
+                    checks=(replace(check, told_apart=True),),
+                    identity=(check.name, check.command, fingerprint),
+                )
                 for check in self.acceptance()
             ]
-        if target.stage is not Stage.EVALUATE:
             groups += self._mutation(target)
         if target.compared is not None:  # last, when the fewest static tools still run beside
             goals = self.settings.goals.overlaid(self.story.goals).timed

@@ -43,6 +43,8 @@ class Fault(StrEnum):
     """It looked for tests and ran none."""
     ABSENT = "absent"
     """It names a file, a script or a target that does not exist."""
+    UNRELATED = "unrelated"
+    """It fails in the same words whatever the files of the project hold."""
 
 
 class Evidence(Value):

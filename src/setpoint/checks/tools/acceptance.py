@@ -10,6 +10,7 @@ from setpoint.checks.discovery.interpreter import Interpreter, environment
 from setpoint.checks.discovery.layout import Layout
 from setpoint.checks.tools.command_faults import fault_of, hint
 from setpoint.checks.tools.shell_command import masked
+from setpoint.checks.tools.unrelated import unrelated
 from setpoint.model.evidence import CheckResult, CheckState, Fault
 from setpoint.model.finding import Category, Finding, Severity
 from setpoint.ports import Measured
@@ -32,6 +33,8 @@ class Acceptance:
     timeout_s: float
     memory_bytes: int | None = None
     """Address space of each process; none: unlimited."""
+    told_apart: bool = False
+    """Whether a failure is tried again without the contents of the project, which it may not be about."""
 
     @property
     def name(self) -> str:
@@ -55,6 +58,9 @@ class Acceptance:
             )
         )
         state, reason, fault = self._judged(done)
+        if state is CheckState.FAIL and self.told_apart and await unrelated(done, measured.commit):
+            state, fault = CheckState.ERROR, Fault.UNRELATED
+            reason = self._unanswered(f"{done.ending}{results.tail(done)}".replace(str(tree), "."), fault)
         findings = (self._finding(done),) if state is CheckState.FAIL else ()
         ran = results.Ran(check=self.name, tree=measured.tree, done=done, artifacts=self.artifacts, tool="sh")
         return ran.gave(state, reason, findings=findings, fault=fault)

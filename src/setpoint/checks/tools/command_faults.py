@@ -64,6 +64,7 @@ _HINTS = {
     Fault.KILLED: "free memory, or make the command need less",
     Fault.NO_TESTS: "name tests that exist, or let the command select more",
     Fault.ABSENT: "correct the name in the command, or let the work add what it names",
+    Fault.UNRELATED: "correct the command: it fails in the same words whatever the files of the project hold",
     Fault.MASKED: "let the command end with the exit status of what it checks",
 }
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from setpoint.model.changes.work_kind import kind_of_request
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.evidence import SUITES, CheckState, Evidence, Fault
+from setpoint.model.lasting_text import lasting
 from setpoint.model.proof import WorkKind
 from setpoint.model.stories.story import Story
 
@@ -22,7 +23,8 @@ def unanswered(now: Evaluation, base: Evaluation) -> tuple[Evidence, ...]:
     return tuple(
         each
         for each in now.broken
-        if each.fault is not None and (each.fault in _OUTSIDE or each.fault is _fault_at(base, each.check))
+        if each.fault is not None
+        and (each.fault in _OUTSIDE or _as_before(each, base.evidence_of(each.check)))
     )
 
 
@@ -55,6 +57,8 @@ def _lasts(evidence: Evidence) -> bool:
     return evidence.check not in SUITES and evidence.fault is Fault.MISSING_TOOL
 
 
-def _fault_at(base: Evaluation, check: str) -> Fault | None:
-    stood = base.evidence_of(check)
-    return stood.fault if stood is not None and stood.state is CheckState.ERROR else None
+def _as_before(evidence: Evidence, stood: Evidence | None) -> bool:
+    """Whether a check broke at the base for the same reason; where the work is unknown, in the same words."""
+    if stood is None or stood.state is not CheckState.ERROR or stood.fault is not evidence.fault:
+        return False
+    return evidence.fault is not Fault.UNRELATED or lasting(stood.reason) == lasting(evidence.reason)

@@ -138,7 +138,7 @@ def commands(
         check = each.evidence.check
         if check not in passes:
             continue
-        if each.state is CheckState.FAIL:
+        if each.state is CheckState.FAIL or each.evidence.fault is Fault.UNRELATED:
             why = f"exit code {each.evidence.exit_code} at the base"
             found.append(Witness(name=words[check], why=why, trust=Trust.PERSON))
         elif each.evidence.fault is Fault.ABSENT:
