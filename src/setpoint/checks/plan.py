@@ -100,12 +100,9 @@ class Plan:
             groups += covering_scripts(groups, self.settings.cover, target.files)
         if target.stage is not Stage.EVALUATE:
             fingerprint = self.project.interpreter.fingerprint
+            asked = (replace(each, told_apart=True) for each in self.acceptance())
             groups += [
-                Group(
-                    checks=(replace(check, told_apart=True),),
-                    identity=(check.name, check.command, fingerprint),
-                )
-                for check in self.acceptance()
+                Group(checks=(each,), identity=(each.name, each.command, fingerprint)) for each in asked
             ]
             groups += self._mutation(target)
         if target.compared is not None:  # last, when the fewest static tools still run beside
@@ -390,9 +387,8 @@ class Plan:
             if name:
                 checks += self._package_suite(name, alone, tuple(own)).checks
                 continue
-            python: Literal["pytest", "unittest"] = (
-                "unittest" if "unittest" in self.project.chosen else "pytest"
-            )
+            unittest = "unittest" in self.project.chosen
+            python: Literal["pytest", "unittest"] = "unittest" if unittest else "pytest"
             checks.append(TestSuite(runner=self.runner(None, python), only=tuple(own)))
         return tuple(checks)
 
