@@ -10,7 +10,6 @@ from typing import Literal
 
 from setpoint.checks.cover.check import covering
 from setpoint.checks.cover.script_suite import covering_scripts
-from setpoint.checks.discovery.program import MENDS
 from setpoint.checks.discovery.project import Project, fits
 from setpoint.checks.flaky.flaky import FlakyRule, Selection
 from setpoint.checks.goals.performance import timing_checks
@@ -133,10 +132,10 @@ class Plan:
 
     def _tool(self, name: str, preset: Preset, target: Target) -> Group:
         program = self.project.programs.get(name)
-        if program is None:
+        if program is None or program.fault:
             forced = self.project.chosen[name].startswith("setting")
             state = CheckState.ERROR if forced else CheckState.NOT_MEASURED
-            reason = f"{name} is not installed; {MENDS[preset.via]}, or switch checks.{name} off"
+            reason = self._unusable(name)
             unmeasured = Unmeasured(name=name, reason=reason, state=state, feeds=preset.feeds)
             return Group(checks=(unmeasured,), identity=None)
         if not any(fits(file, preset) for file in target.files):
@@ -168,6 +167,9 @@ class Plan:
             inputs=target.digest(preset.inputs),
             rooted=preset.rooted,
         )
+
+    def _unusable(self, name: str) -> str:
+        return f"{self.project.unusable(name)}, or switch checks.{name} off"
 
     def _warmed(self, tool: Tool, target: Target) -> Check:
         """Let a tool begin where it was the last time, where all runs of a project may share its cache."""
@@ -230,11 +232,9 @@ class Plan:
 
     def _package_suite(self, name: str, target: Target, only: Selection) -> Group:
         program, preset = self.project.programs.get(name), presets()[name]
-        if program is None:
-            reason = f"{name} is not installed; {MENDS[preset.via]}, or switch checks.{name} off"
-            return Group(
-                checks=(Unmeasured(name=name, reason=reason, state=CheckState.ERROR),), identity=None
-            )
+        if program is None or program.fault:
+            broken = Unmeasured(name=name, reason=self._unusable(name), state=CheckState.ERROR)
+            return Group(checks=(broken,), identity=None)
         found = self.project.layout.suites.get(name)
         check = PackageSuite(
             name=name,

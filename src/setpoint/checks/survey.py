@@ -21,8 +21,10 @@ from setpoint.checks.discovery.project import (
     found_leak,
     layout_at,
 )
+from setpoint.checks.discovery.tool_start import Starts
+from setpoint.checks.discovery.toolchains import Toolchain, needs_python, toolchains
 from setpoint.checks.tools.custom import CustomTool, lasting, reasons
-from setpoint.checks.trees.checkout import check_out_commit, remove, repository_of
+from setpoint.checks.trees.checkout import check_out_commit, place_of, remove, repository_of
 from setpoint.model.ids import Commit, TraceId, sortable
 from setpoint.ports import WorkCopy
 from setpoint.presets import Via, presets
@@ -43,9 +45,13 @@ class Survey:
     checks: dict[str, str]
     """Checks that would be made, with the reason for each."""
     missing: dict[str, str]
-    """Those of them that are not installed, with what to do."""
+    """Those of them that cannot be used, with the reason and what to do."""
     suggested: dict[str, str]
     """Tools that are not used, though a lock file or a CI server names them, with the reason for each."""
+    toolchains: tuple[Toolchain, ...] = ()
+    """What builds the project in other languages than Python."""
+    for_python: bool = True
+    """Whether the project holds anything that Python runs."""
 
 
 class Surveyor:
@@ -57,6 +63,7 @@ class Surveyor:
         self._artifacts = artifacts
         self._copies = folders.copies
         self._probes = Probes(folders.state / "cache" / "interpreters.json")
+        self._starts = folders.state / "cache" / "starts.json"
 
     async def survey(self, root: Path) -> Survey:
         """Say with what the project's last commit would be measured, and measure nothing."""
@@ -65,6 +72,7 @@ class Surveyor:
         copy = WorkCopy(trace_id=trace, path=str(root), base=base, base_tree=await tree_of(root, base))
         try:
             project = await self.look_at(root, copy, copy.base)
+            builds = await toolchains(project, place_of(self._copies, trace))
         finally:
             await asyncio.to_thread(remove, self._copies, trace)
         interpreter = project.interpreter
@@ -76,6 +84,8 @@ class Surveyor:
             checks=chosen,
             missing=project.missing,
             suggested=suggested,
+            toolchains=builds,
+            for_python=needs_python(project),
         )
 
     async def interpreters(self, root: Path) -> Interpreters:
@@ -110,7 +120,8 @@ class Surveyor:
         interpreter = both.project
         layout, leak = await found_leak(root, place, interpreter, layout)
         chosen = choose(checks, layout, both)
-        programs = await find_programs(root, chosen, both, layout.package_folders)
+        starts = Starts(self._starts)
+        programs = await find_programs(root, chosen, both, layout.package_folders, starts)
         chosen |= reasons(self._settings.check, interpreter) | missing
         return Project(
             root=root,

@@ -15,6 +15,7 @@ from setpoint.agents.probing import probe
 from setpoint.agents.registry import known
 from setpoint.agents.sandbox.sandbox import Sandbox
 from setpoint.checks import Surveyor
+from setpoint.checks.discovery.toolchains import Toolchain
 from setpoint.errors import SandboxUnavailable
 from setpoint.learning.store.embedding import MODEL, missing
 from setpoint.model.config.sandbox import Means
@@ -187,6 +188,33 @@ def _copies_row(copies: Path) -> Diagnosis:
     return Diagnosis("copies", ok=os.access(copies, os.W_OK), needed=True, detail=f"{copies}: {told}")
 
 
+async def _tool_rows(project: Project) -> list[Diagnosis]:
+    """Say with what the last commit would be built and measured."""
+    with holding(await _hold(project)):
+        tools = await Surveyor(project.settings, project.artifacts, project.folders).survey(project.root)
+    rows = [_toolchain_row(each) for each in tools.toolchains]
+    if tools.for_python:
+        found = tools.python or "none found: set checks.python"
+        rows.insert(0, Diagnosis("python", ok=bool(tools.python), detail=found))
+    for name, reason in tools.checks.items():
+        hint = tools.missing.get(name, "")
+        rows.append(Diagnosis(name, ok=not hint, detail=f"{reason}; {hint}" if hint else reason))
+    rows += [
+        Diagnosis(name, ok=False, detail=f"not used: {reason}; to use it, set checks.{name} = true")
+        for name, reason in tools.suggested.items()
+    ]
+    if not set(SUITES) & set(tools.checks):
+        rows.append(Diagnosis("tests", ok=False, detail="none found: a story then needs --accept commands"))
+    return rows
+
+
+def _toolchain_row(found: Toolchain) -> Diagnosis:
+    """Say which version builds the project, or why it does not."""
+    detail = "; ".join(each for each in (found.version, found.problem) if each)
+    needed = found.needed and bool(found.problem)
+    return Diagnosis(found.name, ok=not found.problem, detail=detail, needed=needed)
+
+
 async def _diagnosis(project: Project) -> list[Diagnosis]:
     commit = await commit_of(project.root, "HEAD")
     writable = os.access(project.state, os.W_OK)
@@ -201,23 +229,7 @@ async def _diagnosis(project: Project) -> list[Diagnosis]:
         Diagnosis("state", ok=writable, needed=True, detail=str(project.state)),
         await asyncio.to_thread(_copies_row, project.copies),
     ]
-    if commit is not None:
-        with holding(await _hold(project)):
-            tools = await Surveyor(project.settings, project.artifacts, project.folders).survey(project.root)
-        rows.append(
-            Diagnosis("python", ok=bool(tools.python), detail=tools.python or "none found: set checks.python")
-        )
-        for name, reason in tools.checks.items():
-            hint = tools.missing.get(name, "")
-            rows.append(Diagnosis(name, ok=not hint, detail=f"{reason}; {hint}" if hint else reason))
-        rows += [
-            Diagnosis(name, ok=False, detail=f"not used: {reason}; to use it, set checks.{name} = true")
-            for name, reason in tools.suggested.items()
-        ]
-        if not set(SUITES) & set(tools.checks):
-            rows.append(
-                Diagnosis("tests", ok=False, detail="none found: a story then needs --accept commands")
-            )
+    rows += await _tool_rows(project) if commit is not None else []
     rows += [await _sandbox_row(project), await _checks_row(project), _memory_row(project)]
     rows += await _servers_row(project) if commit is not None else []
     for row in await _agent_rows(project):

@@ -63,6 +63,8 @@ async def found_suite(
     program = await found_program(preset, interpreter, interpreter, root, layout.package_folders)
     if program is None:
         return f"{name} is not installed; {MENDS[preset.via]}"
+    if program.fault:
+        return f"{name} cannot be used: {program.fault}"
     found = layout.suites.get(name)
     return PackageSuite(
         name=name,

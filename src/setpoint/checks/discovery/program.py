@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from setpoint.checks.discovery.interpreter import PROBE_S, Interpreter, environment
+from setpoint.checks.discovery.interpreter import Interpreter, environment
 from setpoint.checks.discovery.linked_packages import fingerprint
+from setpoint.checks.discovery.tool_start import START_S, Starts, start_fault
 from setpoint.presets import Preset, Via
 from setpoint.system.processes import Command, run
 
@@ -33,6 +34,8 @@ class Program:
     """Where it was found, for a reason a person reads."""
     identity: tuple[str, ...]
     """Changes whenever another program would be started."""
+    fault: str = ""
+    """Why it cannot be used, though it is there; empty where it was started and answered."""
 
 
 def python_program(preset: Preset, project: Interpreter, own: Interpreter) -> Program | None:
@@ -52,31 +55,38 @@ def python_program(preset: Preset, project: Interpreter, own: Interpreter) -> Pr
 
 
 async def found_program(
-    preset: Preset, project: Interpreter, own: Interpreter, root: Path, folders: Sequence[str] = ("",)
+    preset: Preset,
+    project: Interpreter,
+    own: Interpreter,
+    root: Path,
+    folders: Sequence[str] = ("",),
+    starts: Starts | None = None,
 ) -> Program | None:
-    """Find the program of a tool for the project at `root`; none where it is not installed.
+    """Find the program of a tool for the project at `root`, and start it once; none if it is not installed.
 
-    `folders` are those of the project with a `package.json`, in which packages may be installed.
+    `folders` are those of the project with a `package.json`, in which packages may be installed. What
+    `starts` remembers is not started again.
     """
+    kept = starts or Starts()
+    variables = environment(project, root, ())
     if preset.via in (Via.MODULE, Via.SCRIPT):
-        return python_program(preset, project, own)
+        program = python_program(preset, project, own)
+        if program is None or kept.knows((*program.argv, *program.identity)):
+            return program
+        done = await run(_asking(program.argv, preset, root, variables))
+        kept.took((*program.argv, *program.identity), done)
+        return replace(program, fault=start_fault(done))
     if preset.via is Via.NODE:
         place = "in node_modules"
         bins = (root / folder / "node_modules" / ".bin" / preset.program for folder in ("", *folders))
         path = next((str(found) for found in bins if found.is_file()), None)
     else:
         place = "on PATH"
-        path = shutil.which(preset.program, path=environment(project, root, ())["PATH"])
+        path = shutil.which(preset.program, path=variables["PATH"])
     if path is None:
         return None
     stamp = Path(path).resolve().stat()
-    command = Command(
-        argv=(path, *preset.version),
-        cwd=root,
-        environment=environment(project, root, ()),
-        timeout_s=PROBE_S,
-    )
-    done = await run(command)
+    done = await run(_asking((path,), preset, root, variables))
     packages = fingerprint(root, ("", *folders)) if preset.via is Via.NODE else ""
     said = (done.text.strip() or done.errors.strip()).splitlines() if done.ok else []
     return Program(
@@ -84,4 +94,10 @@ async def found_program(
         version=said[0][:80] if said else "",
         place=place,
         identity=(path, str(stamp.st_size), str(stamp.st_mtime_ns), packages, *said[:1]),
+        fault=start_fault(done),
     )
+
+
+def _asking(argv: tuple[str, ...], preset: Preset, root: Path, variables: dict[str, str]) -> Command:
+    """Make the command with which a program tells its version, the cheapest way to start it."""
+    return Command(argv=(*argv, *preset.version), cwd=root, environment=variables, timeout_s=START_S)

@@ -16,6 +16,7 @@ from setpoint.checks.discovery.ignored_files import MENDS as NOT_THERE
 from setpoint.checks.discovery.interpreter import PROBE_S, Interpreter, environment, literal
 from setpoint.checks.discovery.layout import Layout, configuration, read_layout
 from setpoint.checks.discovery.program import MENDS, Program, found_program, python_program
+from setpoint.checks.discovery.tool_start import Starts
 from setpoint.model.evidence import COVERAGE_OF, SUITES
 from setpoint.model.ids import Commit
 from setpoint.model.wording import counted
@@ -59,11 +60,17 @@ class Project:
 
     @property
     def missing(self) -> dict[str, str]:
-        """Return the chosen tools that are not installed, and parts that cannot be seen, with what to do."""
-        known = presets()
-        absent = [name for name in self.chosen if name in known and name not in self.programs]
-        left_out = {name: NOT_THERE[name] for name in self.unseen}
-        return {name: f"not installed: {MENDS[known[name].via]}" for name in absent} | left_out
+        """Return the chosen tools that cannot be used, and parts that cannot be seen, with what to do."""
+        known = [name for name in self.chosen if name in presets()]
+        unusable = {name: why for name in known if (why := self.unusable(name))}
+        return unusable | {name: NOT_THERE[name] for name in self.unseen}
+
+    def unusable(self, name: str) -> str:
+        """Say why a chosen tool cannot be used, and what to do; empty where it can."""
+        program, mend = self.programs.get(name), MENDS[presets()[name].via]
+        if program is None:
+            return f"{name} is not installed; {mend}"
+        return f"{name} cannot be used: {program.fault}" if program.fault else ""
 
 
 async def layout_at(root: Path | str, base: Commit) -> Layout:
@@ -81,12 +88,20 @@ def _of_unittest(tests: Collection[bytes]) -> bool:
 
 
 async def find_programs(
-    root: Path, chosen: Collection[str], both: Interpreters, folders: Sequence[str] = ()
+    root: Path,
+    chosen: Collection[str],
+    both: Interpreters,
+    folders: Sequence[str] = (),
+    starts: Starts | None = None,
 ) -> dict[str, Program]:
-    """Find the programs of the chosen tools for the project at `root`, whose packages lie in `folders`."""
+    """Find the programs of the chosen tools for the project at `root`, whose packages lie in `folders`.
+
+    Each is started once, if `starts` does not remember that it starts.
+    """
+    kept = starts or Starts()
     known = {name: preset for name, preset in presets().items() if name in chosen}
     found = await asyncio.gather(
-        *(found_program(preset, both.project, both.own, root, folders) for preset in known.values())
+        *(found_program(preset, both.project, both.own, root, folders, kept) for preset in known.values())
     )
     return {name: program for name, program in zip(known, found, strict=True) if program is not None}
 
