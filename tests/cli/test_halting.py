@@ -80,3 +80,14 @@ def test_the_plugin_in_place_of_the_rules_is_named(place):
     (place / "setpoint.toml").write_text('plugins = ["calm"]\n')
     calm = Plugin(group=Group.HALTING, name="calm", distribution="aviary", version="1.2", target="math:sqrt")
     assert halting_status(place, [calm]).decides == "plug-in 'calm' (aviary 1.2)"
+
+
+def test_fitted_weights_are_kept_and_shown_with_their_id(logs):
+    shown = call("fit", str(logs), "--agent", "pi")
+    assert "pi: weights " in shown
+    assert "in 20 turns: mean squared error" in shown
+    (again,) = json.loads(call("fit", str(logs), "--agent", "pi", "--json"))
+    assert (again["runs"], again["turns"]) == (20, 20)
+    assert f"weights {again['weights']} fitted to 20 runs" in shown
+    kept = json.loads((logs.parent / ".setpoint" / "halting.json").read_text())
+    assert kept["models"]["pi"]["runs"] == 20

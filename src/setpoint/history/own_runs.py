@@ -8,10 +8,9 @@ from setpoint.history.replay import History, history
 from setpoint.model.events import Event
 from setpoint.model.events.people import DeliveryFate, DeliveryJudged
 from setpoint.model.facts.budget_account import account_of
-from setpoint.model.facts.halting import turn_states
+from setpoint.model.facts.halting import agent_of, turn_states
 from setpoint.model.facts.rounds import RunFacts
 from setpoint.model.halting import LoggedRun
-from setpoint.model.run import Round
 
 
 def own_run(events: Sequence[Event]) -> LoggedRun | None:
@@ -33,7 +32,7 @@ def own_run(events: Sequence[Event]) -> LoggedRun | None:
     outcome = _outcome(told)
     return LoggedRun(
         run=told.trace_id,
-        agent=_agent(told.rounds),
+        agent=agent_of(told.rounds),
         group=told.order.story.id,
         kind=told.order.story.kind or "",
         turns=turn_states(past),
@@ -49,10 +48,3 @@ def _outcome(told: History) -> bool | None:
     if fates & {DeliveryFate.EDITED, DeliveryFate.REVERTED}:
         return False
     return True if DeliveryFate.MERGED in fates else None
-
-
-def _agent(rounds: Sequence[Round]) -> str:
-    """Name the agent with its version and model; all of them where they changed during the run."""
-    attempts = [each.snapshot.attempt for each in rounds if each.snapshot.attempt is not None]
-    names = (" ".join(filter(None, (each.agent, each.version, each.usage.model))) for each in attempts)
-    return " then ".join(dict.fromkeys(names)) or "unknown"

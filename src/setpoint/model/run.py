@@ -97,6 +97,8 @@ class Shadow(Value):
     """Probability with which it takes this action here."""
     fitted_to: Text = ""
     """Agent and version of its model whose runs it was fitted to; empty for the priors."""
+    weights: Text = ""
+    """Id of the fitted weights that it and the values use; empty for the priors."""
 
 
 class Decision(Value):

@@ -374,7 +374,7 @@ async def _decided(
     async def act() -> HaltingDecided:
         past = run.past(base, rounds)
         decision, halt = decide(past, run.ports.guards, run.ports.policies)
-        decision = shadowed(decision, past)
+        decision = shadowed(decision, past, run.ports.halting)
         return HaltingDecided(
             iteration=rounds[-1].number, decision=decision, gates=rounds[-1].gates, halt=halt
         )

@@ -12,10 +12,12 @@ from setpoint.history.own_runs import own_run
 from setpoint.history.queries import RunState, runs
 from setpoint.model.halter.policies import NAMED
 from setpoint.model.halter.prediction import HaltingTerms
+from setpoint.model.halter.terms import HalterModel
 from setpoint.model.halting import Economics, LoggedRun
 from setpoint.model.halting_replay import PolicyFigures, compare
 from setpoint.model.value import Value
 from setpoint.plugins import Group, Plugin
+from setpoint.wiring.halting import halting_book
 from setpoint.wiring.plugins import enabled
 from setpoint.wiring.project import Project, open_project
 
@@ -53,6 +55,10 @@ class AgentLog(Value):
     """Runs of which it is known whether the delivered work was right."""
     missing: int
     """Runs with a known outcome that a comparison still needs."""
+    weights: str = ""
+    """Id of the weights that `halter-v1` uses for it; empty where it predicts by its priors."""
+    fitted_to: int = 0
+    """Runs that these weights were fitted to."""
 
 
 class HaltingStatus(Value):
@@ -76,7 +82,10 @@ def halting_status(where: Path, found: Collection[Plugin] | None = None) -> Halt
     decides = (
         f"plug-in '{plugged[0].name}' ({plugged[0].package} {plugged[0].version})" if plugged else INCUMBENT
     )
-    logs = [_log_of(agent, of_agent) for agent, of_agent in _by_agent(own_runs(project)).items()]
+    book = halting_book(project)
+    logs = [
+        _log_of(of_agent, book.model_for(agent)) for agent, of_agent in by_agent(own_runs(project)).items()
+    ]
     return HaltingStatus(decides=decides, agents=tuple(logs))
 
 
@@ -119,13 +128,9 @@ def replay_tables(
     """
     if unknown := [each for each in policies if each not in NAMED]:
         raise UsageError(f"no halting policy is named '{unknown[0]}'", hint=f"one of {', '.join(NAMED)}")
-    found = _by_agent(logged)
-    if agent and agent not in found:
-        raise UsageError(f"the log holds no run of the agent '{agent}'", hint=f"one of {', '.join(found)}")
     names = [name for name in NAMED if not policies or name in (*policies, INCUMBENT)]
-    chosen = {agent: found[agent]} if agent else found
     terms = HaltingTerms(economics=economics, budget_usd=0, may_restart=restarts)
-    return tuple(_table(name, each, names, terms) for name, each in chosen.items())
+    return tuple(_table(name, each, names, terms) for name, each in by_agent(logged, agent).items())
 
 
 def _table(agent: str, logged: Sequence[LoggedRun], names: Sequence[str], terms: HaltingTerms) -> ReplayTable:
@@ -145,22 +150,28 @@ def _unusable(logged: Sequence[LoggedRun]) -> str:
     return f"{passed} of {len(logged)} runs passed their gates, and whether they were right is not known"
 
 
-def _log_of(agent: str, found: Sequence[LoggedRun]) -> AgentLog:
+def _log_of(found: Sequence[LoggedRun], model: HalterModel) -> AgentLog:
     outcomes = sum(any(label is not None for label in each.verified) for each in found)
     return AgentLog(
-        agent=agent,
+        agent=found[0].agent,
         runs=len(found),
         labelled=sum(_is_labelled(each) for each in found),
         outcomes=outcomes,
         missing=max(0, RUNS_TO_COMPARE - outcomes),
+        weights=model.id,
+        fitted_to=model.runs,
     )
 
 
-def _by_agent(logged: Sequence[LoggedRun]) -> dict[str, list[LoggedRun]]:
+def by_agent(logged: Sequence[LoggedRun], agent: str = "") -> dict[str, list[LoggedRun]]:
+    """Return the runs of each agent, those with most runs first; `UsageError` for an unknown agent."""
     found: dict[str, list[LoggedRun]] = {}
     for each in logged:
         found.setdefault(each.agent, []).append(each)
-    return dict(sorted(found.items(), key=lambda item: -len(item[1])))
+    if agent and agent not in found:
+        raise UsageError(f"the log holds no run of the agent '{agent}'", hint=f"one of {', '.join(found)}")
+    chosen = {agent: found[agent]} if agent else found
+    return dict(sorted(chosen.items(), key=lambda item: -len(item[1])))
 
 
 def _passes(run: LoggedRun) -> bool:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="Compare the policies that decide when a loop stops.")
 
+Logs = Annotated[
+    list[Path] | None,
+    typer.Argument(help="CSV files of logged runs, also gzipped; without one, the project's own runs."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 _COLUMNS = ("policy", "success", "wrong", "turns", "cost $", "utility $", "saved", "gain $", "at least")
 _LEAST_WIDTH = 120
@@ -25,10 +29,7 @@ _LEAST_WIDTH = 120
 
 @app.command()
 def replay(
-    logs: Annotated[
-        list[Path] | None,
-        typer.Argument(help="CSV files of logged runs, also gzipped; without one, the project's own runs."),
-    ] = None,
+    logs: Logs = None,
     policy: Annotated[
         list[str] | None, typer.Option(help="Policy to show beside rules-v1; repeatable; all without it.")
     ] = None,
@@ -55,6 +56,28 @@ def replay(
 
 
 @app.command()
+def fit(
+    logs: Logs = None,
+    agent: Annotated[str, typer.Option(help="Agent whose runs are used; without it, each one apart.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Fit `halter-v1` to logged runs of each agent; its predictions in later runs use the weights."""
+    from setpoint.app.project.halting import fit_weights
+
+    fitted = fit_weights(logs or (), Path.cwd(), agent)
+    if as_json:
+        typer.echo(json.dumps([each.model_dump(mode="json") for each in fitted], indent=2))
+        return
+    for each in fitted:
+        say(f"{each.agent}: weights {each.weights} fitted to {each.runs} runs")
+        if each.error_before is not None and each.error_held_out is not None:
+            say(
+                f"  whether the next turn passes, in {each.turns} turns: mean squared error "
+                f"{each.error_before:.3f} by the priors, {each.error_held_out:.3f} by weights of other tasks"
+            )
+
+
+@app.command()
 def status(as_json: AsJson = False) -> None:
     """Show which policy decides, and how many runs of each agent a comparison still needs."""
     from setpoint.app.views.halting import halting_status
@@ -74,8 +97,12 @@ def _agent_line(log: AgentLog, needed: int) -> str:
     lacking = f"{log.missing} more with a known outcome are needed" if log.missing else "enough"
     return (
         f"{log.agent}: {log.runs} runs, {log.labelled} can be replayed; outcome known of {log.outcomes}; "
-        f"to compare policies ({needed}): {lacking}"
+        f"to compare policies ({needed}): {lacking}; halter-v1 predicts by {_weights(log)}"
     )
+
+
+def _weights(log: AgentLog) -> str:
+    return f"weights {log.weights}, fitted to {log.fitted_to} runs" if log.weights else "its priors"
 
 
 def _printed(table: ReplayTable) -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from setpoint.model.facts.rounds import RunFacts, blocking, open_count, problems, review_findings
 from setpoint.model.finding import Category
 from setpoint.model.halting import TurnState
 from setpoint.model.run import Decision, Round
+
+UNKNOWN_AGENT = "unknown"
+"""Names the agent of a run without a recorded attempt."""
 
 
 def turn_states(past: RunFacts) -> tuple[TurnState, ...]:
@@ -35,6 +40,13 @@ def turn_states(past: RunFacts) -> tuple[TurnState, ...]:
     return tuple(states)
 
 
+def agent_of(rounds: Sequence[Round]) -> str:
+    """Name the agent with its version and model; all of them where they changed during the run."""
+    attempts = [each.snapshot.attempt for each in rounds if each.snapshot.attempt is not None]
+    names = (" ".join(filter(None, (each.agent, each.version, each.usage.model))) for each in attempts)
+    return " then ".join(dict.fromkeys(names)) or UNKNOWN_AGENT
+
+
 def shadow_line(decision: Decision) -> str:
     """Say in one line what the policy that watches would have done, and why; empty where none watched."""
     values, shadow = decision.values, decision.shadow
@@ -47,9 +59,10 @@ def shadow_line(decision: Decision) -> str:
         "escalate": values.escalate,
     }
     amounts = ", ".join(f"{name} {_usd(amount)}" for name, amount in worth.items() if amount is not None)
+    fitted = f" with weights {shadow.weights}" if shadow.weights else ""
     because = f"; {'; '.join(values.reasons)}" if values.reasons else ""
     return (
-        f"{shadow.policy} (in the shadow) would {shadow.action.upper()}: worth {amounts}; "
+        f"{shadow.policy}{fitted} (in the shadow) would {shadow.action.upper()}: worth {amounts}; "
         f"P(verified) {values.p_verified:.2f}{because}"
     )
 

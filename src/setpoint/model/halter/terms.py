@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import NamedTuple
 
 from pydantic import Field, model_validator
@@ -99,6 +100,11 @@ class HalterModel(Value):
     """Weights of the chance that what passes every gate passes again."""
     turn_cost_usd: float = Field(default=0.45, ge=0)
     """Of the first turn of a chain, in US dollars; each later one costs 15 % of it more."""
+
+    @property
+    def id(self) -> str:
+        """Name the weights by a hash of their content; empty for the priors."""
+        return sha256(self.model_dump_json().encode()).hexdigest()[:12] if self.agent else ""
 
     @model_validator(mode="after")
     def _a_weight_for_each_term(self) -> HalterModel:
