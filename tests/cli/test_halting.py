@@ -91,3 +91,15 @@ def test_fitted_weights_are_kept_and_shown_with_their_id(logs):
     assert f"weights {again['weights']} fitted to 20 runs" in shown
     kept = json.loads((logs.parent / ".setpoint" / "halting.json").read_text())
     assert kept["models"]["pi"]["runs"] == 20
+
+
+def test_the_comparison_is_written_as_a_page(logs, tmp_path):
+    shown = call("replay", str(logs), "--html", str(tmp_path / "page.html"))
+    assert "success over cost" in shown
+    assert "P(verified) by the priors in 20 runs" in shown
+    assert (tmp_path / "page.html").read_text().count("<svg") == 2
+
+
+def test_a_page_that_cannot_be_written_is_refused(logs, tmp_path):
+    with pytest.raises(UsageError, match=r"page\.html cannot be written"):
+        call("replay", str(logs), "--html", str(tmp_path / "none" / "page.html"))

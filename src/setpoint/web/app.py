@@ -32,6 +32,7 @@ from setpoint.web import (
     diff_page,
     finding_page,
     forge,
+    halting_page,
     hooks,
     learning_page,
     pages,
@@ -55,7 +56,14 @@ DESCRIBED = (
     (forge.router, "forge"),
 )
 """What programs call, each with the part of the API that it belongs to."""
-PAGES = (production.router, pages.router, diff_page.router, finding_page.router, learning_page.router)
+PAGES = (
+    production.router,
+    pages.router,
+    halting_page.router,
+    diff_page.router,
+    finding_page.router,
+    learning_page.router,
+)
 """What browsers call."""
 _LOG = logging.getLogger(__name__)
 _HERE = Path(__file__).parent

@@ -21,6 +21,7 @@ from setpoint.app.views.export import run_report
 from setpoint.app.views.metrics import metrics_exposition, metrics_report
 from setpoint.app.views.run_page import FILTERS, place_of, run_story
 from setpoint.errors import SetpointError
+from setpoint.history.reports.halting_page import comparison
 from setpoint.model.gate import MOST_GRANTED, MOST_GRANTED_S, MOST_GRANTED_USD, Choice
 from setpoint.model.ids import TraceId
 from setpoint.model.value import Value
@@ -61,7 +62,7 @@ _PAGES = Environment(
     lstrip_blocks=True,
     autoescape=True,
 )
-_PAGES.filters |= {**FILTERS, "visible": visible}
+_PAGES.filters |= {**FILTERS, "visible": visible, "comparison": comparison}
 _PAGES.globals |= {"place": place_of, "place_id": place_id}
 
 

@@ -14,7 +14,8 @@ from setpoint.model.halter.policies import NAMED
 from setpoint.model.halter.prediction import HaltingTerms
 from setpoint.model.halter.terms import HalterModel
 from setpoint.model.halting import Economics, LoggedRun
-from setpoint.model.halting_replay import PolicyFigures, compare
+from setpoint.model.halting_replay import compare
+from setpoint.model.halting_tables import ReplayTable, calibration
 from setpoint.model.value import Value
 from setpoint.plugins import Group, Plugin
 from setpoint.wiring.halting import halting_book
@@ -27,21 +28,6 @@ RUNS_TO_COMPARE = 300
 """Runs of the same agent with a known outcome, below which a comparison misled in tests on public logs."""
 MOST_RUNS = 5000
 """Newest finished runs that are read."""
-
-
-class ReplayTable(Value):
-    """What each policy would have reached in the runs of one agent."""
-
-    agent: str
-    logged: int
-    """Runs in the log."""
-    labelled: int
-    """Runs in which the outcome of every turn that passes its gates is known; the figures are of these."""
-    restarts: bool
-    """Whether policies may restart; without that, rules-v1 and halter-v1 ask a person instead."""
-    refused: str = ""
-    """Why nothing can be replayed; empty where it can."""
-    figures: tuple[PolicyFigures, ...] = ()
 
 
 class AgentLog(Value):
@@ -140,7 +126,8 @@ def _table(agent: str, logged: Sequence[LoggedRun], names: Sequence[str], terms:
         return made.model_copy(update={"refused": _unusable(logged)})
     longest = terms.model_copy(update={"max_turns": max(len(each.turns) for each in known)})
     policies = {name: NAMED[name](longest) for name in names}
-    return made.model_copy(update={"figures": compare(known, policies, INCUMBENT, terms.economics)})
+    figures = compare(known, policies, INCUMBENT, terms.economics)
+    return made.model_copy(update={"figures": figures, "calibration": calibration(known, longest)})
 
 
 def _unusable(logged: Sequence[LoggedRun]) -> str:

@@ -11,9 +11,12 @@ import typer
 from setpoint.cli.render.styles import say
 
 if TYPE_CHECKING:
-    from setpoint.app.views.halting import AgentLog, ReplayTable
+    from collections.abc import Sequence
+
+    from setpoint.app.views.halting import AgentLog
     from setpoint.model.facts.group_means import Mean
     from setpoint.model.halting_replay import PolicyFigures
+    from setpoint.model.halting_tables import ReplayTable
 
 app = typer.Typer(no_args_is_help=True, help="Compare the policies that decide when a loop stops.")
 
@@ -39,6 +42,7 @@ def replay(
     restarts: Annotated[
         bool, typer.Option("--restarts", help="Let policies restart, which few logs can answer.")
     ] = False,
+    html: Annotated[Path | None, typer.Option(help="File for the tables and plots as one page.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what each halting policy would have reached on logged runs, compared with rules-v1."""
@@ -48,11 +52,15 @@ def replay(
     economics = Economics(worth_usd=worth, wrong_usd=wrong)
     runs = logged_runs(logs or (), Path.cwd())
     tables = replay_tables(runs, policy or (), economics, agent=agent, restarts=restarts)
+    if html is not None:
+        _written(html, tables)
     if as_json:
         typer.echo(json.dumps([each.model_dump(mode="json") for each in tables], indent=2))
         return
     for each in tables:
         _printed(each)
+    if html is not None:
+        say(f"page: {html}")
 
 
 @app.command()
@@ -105,10 +113,23 @@ def _weights(log: AgentLog) -> str:
     return f"weights {log.weights}, fitted to {log.fitted_to} runs" if log.weights else "its priors"
 
 
+def _written(html: Path, tables: Sequence[ReplayTable]) -> None:
+    from setpoint.errors import UsageError
+    from setpoint.history.reports.halting_page import page
+
+    try:
+        html.write_text(page(tables), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"{html} cannot be written: {error.strerror}", hint="name a file in a folder that exists"
+        ) from error
+
+
 def _printed(table: ReplayTable) -> None:
     from rich.table import Table
 
     from setpoint.cli.render.console import Screen
+    from setpoint.cli.render.halting_plots import pareto_lines, reliability_lines
 
     console = Screen(highlight=False, soft_wrap=True)
     console.width = max(console.width, _LEAST_WIDTH)
@@ -128,6 +149,9 @@ def _printed(table: ReplayTable) -> None:
         if each.refused:
             console.print(f"{each.policy}: not replayed: {each.refused}", markup=False)
     console.print(_below(table), markup=False)
+    lines = pareto_lines(table.figures)
+    lines += reliability_lines(table.calibration) if table.calibration else []
+    console.print("\n".join(["", *lines, ""]), markup=False)
 
 
 def _below(table: ReplayTable) -> str:
