@@ -18,10 +18,10 @@ from setpoint.app.people.gates import open_gate, open_questions
 from setpoint.app.people.steering import MOST_CHARS, continue_run, give_hint, pause_run
 from setpoint.app.runs.board import list_cards
 from setpoint.app.views.export import run_report
+from setpoint.app.views.halting_page import halting_comparison
 from setpoint.app.views.metrics import metrics_exposition, metrics_report
 from setpoint.app.views.run_page import FILTERS, place_of, run_story
 from setpoint.errors import SetpointError
-from setpoint.history.reports.halting_page import comparison
 from setpoint.model.gate import MOST_GRANTED, MOST_GRANTED_S, MOST_GRANTED_USD, Choice
 from setpoint.model.ids import TraceId
 from setpoint.model.value import Value
@@ -62,7 +62,7 @@ _PAGES = Environment(
     lstrip_blocks=True,
     autoescape=True,
 )
-_PAGES.filters |= {**FILTERS, "visible": visible, "comparison": comparison}
+_PAGES.filters |= {**FILTERS, "visible": visible, "comparison": halting_comparison}
 _PAGES.globals |= {"place": place_of, "place_id": place_id}
 
 

@@ -11,8 +11,6 @@ import typer
 from setpoint.cli.render.styles import say
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from setpoint.app.views.halting import AgentLog
     from setpoint.model.facts.group_means import Mean
     from setpoint.model.halting_replay import PolicyFigures
@@ -47,13 +45,14 @@ def replay(
 ) -> None:
     """Show what each halting policy would have reached on logged runs, compared with rules-v1."""
     from setpoint.app.views.halting import logged_runs, replay_tables
+    from setpoint.app.views.halting_page import write_halting_page
     from setpoint.model.halting import Economics
 
     economics = Economics(worth_usd=worth, wrong_usd=wrong)
     runs = logged_runs(logs or (), Path.cwd())
     tables = replay_tables(runs, policy or (), economics, agent=agent, restarts=restarts)
     if html is not None:
-        _written(html, tables)
+        write_halting_page(tables, html)
     if as_json:
         typer.echo(json.dumps([each.model_dump(mode="json") for each in tables], indent=2))
         return
@@ -111,18 +110,6 @@ def _agent_line(log: AgentLog, needed: int) -> str:
 
 def _weights(log: AgentLog) -> str:
     return f"weights {log.weights}, fitted to {log.fitted_to} runs" if log.weights else "its priors"
-
-
-def _written(html: Path, tables: Sequence[ReplayTable]) -> None:
-    from setpoint.errors import UsageError
-    from setpoint.history.reports.halting_page import page
-
-    try:
-        html.write_text(page(tables), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(
-            f"{html} cannot be written: {error.strerror}", hint="name a file in a folder that exists"
-        ) from error
 
 
 def _printed(table: ReplayTable) -> None:
