@@ -12,6 +12,7 @@ from setpoint.model.evidence import (
     SUITES,
     Cause,
     CheckResult,
+    CheckState,
     Coverage,
     Failure,
     TestReport,
@@ -62,6 +63,14 @@ def new_findings(now: Iterable[Finding], base: Iterable[Finding]) -> tuple[Findi
         else:
             new.append(finding)
     return tuple(new)
+
+
+def blamed(result: CheckResult, stood: Measurements | None) -> tuple[Finding, ...]:
+    """Return the findings of a check that the base does not hold; all where it was not looked at there."""
+    before = stood.result(result.evidence.check) if stood else None
+    if before is None or before.state is CheckState.ERROR:
+        return result.findings
+    return new_findings(result.findings, before.findings)
 
 
 @dataclass(frozen=True, kw_only=True)

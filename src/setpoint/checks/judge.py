@@ -10,13 +10,7 @@ from pathlib import Path
 from pydantic import ConfigDict
 
 from setpoint.checks import quality, results
-from setpoint.checks.baseline import (
-    Measurements,
-    Red,
-    new_findings,
-    red_tests,
-    without_excused,
-)
+from setpoint.checks.baseline import Measurements, Red, blamed, new_findings, red_tests, without_excused
 from setpoint.checks.flaky.flaky import flaky_tests, state_of
 from setpoint.checks.goals.judge_goals import Tree, with_goals
 from setpoint.checks.integrity.guard import Restored
@@ -111,12 +105,13 @@ class Judge:
         evaluation = with_goals(self.goals.overlaid(self.story.goals), tree)
         return evaluation.model_copy(update={"existing": existing - len(asked)})
 
-    async def alone(self, raw: Measurements, work: Work) -> Evaluation:
-        """Judge a tree by itself: every finding and every failing test counts; `work` is all of it."""
-        findings = tuple(finding for result in raw.results for finding in result.findings)
+    async def alone(self, raw: Measurements, work: Work, stood: Measurements | None = None) -> Evaluation:
+        """Judge a tree by itself, without findings that `stood` at a base; `work` is all of it."""
+        found = [blamed(result, stood) for result in raw.results]
+        findings = tuple(finding for each in found for finding in each)
         red = Red(failures=raw.tests.failures) if raw.tests else Red()
         red = await self._readable(red, raw.commit, _UNCOMPARED, None)
-        evidence = tuple(_against(result, result.findings, red) for result in raw.results)
+        evidence = tuple(_against(each, new, red) for each, new in zip(raw.results, found, strict=True))
         return self._with_goals(self._evaluation(raw, evidence, findings, red, work), raw, work)
 
     async def against(self, base: Measurements, raw: Measurements, known: Reference) -> Evaluation:

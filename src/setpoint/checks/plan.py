@@ -10,7 +10,7 @@ from typing import Literal
 
 from setpoint.checks.cover.check import covering
 from setpoint.checks.cover.script_suite import covering_scripts
-from setpoint.checks.discovery.project import Project, fits
+from setpoint.checks.discovery.project import ADVICE, Project, fits
 from setpoint.checks.flaky.flaky import FlakyRule, Selection
 from setpoint.checks.goals.performance import timing_checks
 from setpoint.checks.integrity.isolation import isolated
@@ -156,6 +156,7 @@ class Plan:
             nested=(preset.shares or name) in self.project.layout.nested and preset.nested,
             types_block=self.settings.checks.require_types,
             search=self.project.layout.imports,
+            advice=self.project.chosen[name].startswith(ADVICE),
             parsed=self._parsed(targets, target) if preset.silent else (),
         )
         identity = (*replace(tool, cache="").identity, tool.config, *tool.search)

@@ -20,6 +20,7 @@ from setpoint.checks.discovery.project import (
     find_programs,
     found_leak,
     layout_at,
+    with_pins,
 )
 from setpoint.checks.discovery.tool_start import Starts
 from setpoint.checks.discovery.toolchains import Toolchain, needs_python, toolchains
@@ -122,6 +123,7 @@ class Surveyor:
         chosen = choose(checks, layout, both)
         starts = Starts(self._starts)
         programs = await find_programs(root, chosen, both, layout.package_folders, starts)
+        chosen = with_pins(chosen, layout, programs)
         chosen |= reasons(self._settings.check, interpreter) | missing
         return Project(
             root=root,

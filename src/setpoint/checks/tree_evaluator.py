@@ -14,6 +14,7 @@ from setpoint.checks.cancel_all import end
 from setpoint.checks.discovery.project import Interpreters, Project
 from setpoint.checks.judge import Judge
 from setpoint.checks.measurement import CheckListener, Measuring, Task
+from setpoint.checks.merge_base import MergePoint, compared, measured_at, merge_base_of, wrong
 from setpoint.checks.survey import Surveyor
 from setpoint.checks.trees.checkout import clone, place_of, remove, repository_of
 from setpoint.checks.trees.working_tree import EvaluationCache, TreeRecorder
@@ -27,10 +28,11 @@ from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.files.project_folders import ProjectFolders
 
 _Stood = tuple[Project, Measured]
+_STORY = Story(id=StoryId("check"), title="The tree as it is")
 
 
 class TreeEvaluator:
-    """Measures trees that are compared with nothing: all that is wrong in them counts."""
+    """Measures trees as they are; findings of a merge base are left out where that is asked."""
 
     def __init__(
         self,
@@ -52,19 +54,19 @@ class TreeEvaluator:
     async def measure(
         self,
         root: Path,
-        story: Story | None = None,
+        since: str | None = None,
         quarantine: tuple[Quarantined, ...] = (),
         *,
         fast: bool = False,
         fresh: bool = False,
     ) -> Evaluation:
-        """Measure the user's tree as it is, uncommitted work included; compared with nothing: all counts.
+        """Measure the user's tree as it is, uncommitted work included.
 
+        `since` is as in `merge_base_of`; none: all findings count.
         It is measured in a place of its own: neither the tree nor the repository is touched. With `fast`
         only those tests run that what has changed since the last whole run can reach; with `fresh` nothing is
         taken from a cache.
         """
-        story = story or Story(id=StoryId("check"), title="The tree as it is")
         standing = TreeRecorder(root, self._folders.state / "standing")
         trace = TraceId(sortable("check", datetime.now(UTC)))
         place = place_of(self._folders.copies, trace)
@@ -81,15 +83,16 @@ class TreeEvaluator:
                 # Where they are new to us, the place is made meanwhile.
                 stood = None if asking.done() else asyncio.create_task(standing_at())
                 ahead += [stood] if stood else []
-                held = (each.model_dump_json() for each in quarantine)
-                parts = (*recorded, story.model_dump_json(), str(fast), *self._surveyor.decides(await asking))
-                kept = EvaluationCache(evaluations, (*parts, *held))
+                base = await merge_base_of(root, recorded[0], since)
+                decides = self._surveyor.decides(await asking)
+                parts = (*recorded, *(base.identity if base else ()), str(fast), *decides)
+                kept = EvaluationCache(evaluations, (*parts, *map(_as_text, quarantine)))
                 if not fresh and (found := kept.get()) is not None:
                     return found
                 project, measured = await (stood or standing_at())
                 tools = OF_THE_TREE if standing.lasts(folder) else ""
-                task = Task(project=project, story=story, fast=fast, fresh=fresh, tools=tools)
-                made = await self._alone(task, measured, quarantine)
+                task = Task(project=project, story=_STORY, fast=fast, fresh=fresh, tools=tools)
+                made = await self._judged(task, measured, quarantine, base)
             finally:
                 await end(asking, *ahead)
                 await asyncio.to_thread(remove, self._folders.copies, trace)
@@ -115,8 +118,10 @@ class TreeEvaluator:
         project = await self._surveyor.look_at(root, copy, commit, asking)
         return project, Measured(copy, commit, tree, Stage.TEST)
 
-    async def _alone(self, task: Task, measured: Measured, quarantine: tuple[Quarantined, ...]) -> Evaluation:
-        """Measure a tree that is compared with nothing."""
+    async def _judged(
+        self, task: Task, measured: Measured, quarantine: tuple[Quarantined, ...], base: MergePoint | None
+    ) -> Evaluation:
+        """Measure a tree, and the base where it may be to blame for what is found."""
         measured = measured._replace(stage=Stage.EVALUATE if task.fast else Stage.TEST)
         judge = Judge(
             story=task.story,
@@ -131,6 +136,14 @@ class TreeEvaluator:
         reading = asyncio.create_task(judge.whole(measured.commit))  # while the tools run
         try:
             raw = await self._measuring.measure(task, measured)
-            return await judge.alone(raw, await reading)
+            work, stood = await reading, None
+            if base is not None and wrong(raw):
+                stood = await measured_at(base, self._measuring, task, measured, self._folders)
+            seen = await judge.alone(raw, work, stood)
+            return compared(seen, raw, stood, base.words) if base else seen
         finally:
             reading.cancel()
+
+
+def _as_text(excused: Quarantined) -> str:
+    return excused.model_dump_json()

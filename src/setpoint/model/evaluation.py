@@ -63,6 +63,8 @@ class Evaluation(Value):
     """Protected files that were judged as they stood at base because the work had changed them."""
     existing: int = 0
     """Findings that stood at the base already: counted, not blamed."""
+    compared: Text = ""
+    """What findings were compared with outside of a run; empty: with nothing, or within a run."""
     report: Artifact | None = None
     """Every check result in full, as JSON."""
 

@@ -71,6 +71,8 @@ class ChecksSettings(BaseModel):
 
     Node, Go and sanitizers reserve far more than they use and break: leave it out where tests start these.
     """
+    advice: bool = True
+    """Run tools that the project does not use itself, as bandit where it is installed; they never block."""
     mutation: bool = False
     """Judge mutants of the changed lines with the full suite; see [Mutation score](../how-to/mutation.md)."""
     mutation_budget_s: float = Field(default=120.0, gt=0)

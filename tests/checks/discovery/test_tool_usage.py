@@ -145,3 +145,30 @@ def test_a_file_that_is_not_what_its_name_says_tells_nothing(file: str, text: st
     use = use_of({file: text})
 
     assert (dict(use.certain), dict(use.suggested)) == ({}, {})
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "pin"),
+    [
+        (".pre-commit-config.yaml", "repos: [{repo: x, rev: v0.4.1, hooks: [{id: ruff}]}]", "0.4.1"),
+        ("requirements-dev.txt", "ruff[x]==0.4.1 ; python_version > '3.8'\n", "0.4.1"),
+        ("pyproject.toml", "[dependency-groups]\nlint = ['ruff == 0.4.1']\n", "0.4.1"),
+        ("uv.lock", '[[package]]\nname = "ruff"\nversion = "0.4.1"\n', "0.4.1"),
+        ("requirements.txt", "ruff>=0.4.1\n", ""),
+        (".pre-commit-config.yaml", "repos: [{repo: x, rev: main, hooks: [{id: ruff}]}]", ""),
+    ],
+)
+def test_the_version_that_a_project_pins_is_read(file: str, text: str, pin: str) -> None:
+    assert use_of({file: text}).pinned.get("ruff", ("", file)) == (pin, file)
+
+
+def test_of_two_pins_the_one_that_people_run_counts() -> None:
+    lock = '[[package]]\nname = "ruff"\nversion = "0.9.0"\n'
+
+    assert use_of({"uv.lock": lock, "requirements.txt": "ruff==0.4.1"}).pinned["ruff"][0] == "0.4.1"
+
+
+def test_a_package_of_node_is_pinned_by_a_plain_version_alone() -> None:
+    text = '{"devDependencies": {"oxlint": "1.58.0", "eslint": "^9.0.0"}}'
+
+    assert dict(use_of({"package.json": text}).pinned) == {"oxlint": ("1.58.0", "package.json")}

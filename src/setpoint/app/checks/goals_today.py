@@ -51,7 +51,7 @@ def goals_today(project: Project, told: CheckListener = lambda *_: None) -> tupl
     """Measure the working tree by every metric that can have a goal; nothing is changed."""
     asked = project.settings.goals.by_name
     shown = {name: {"mode": GoalMode.ADVICE} for name, goal in asked.items() if goal.mode is GoalMode.OFF}
-    measured = measure_tree(open_project(project.root, {"goals": shown}), told)
+    measured = measure_tree(open_project(project.root, {"goals": shown}), told, since=None)
     proposals = proposed(project)
     return tuple(GoalToday(each, asked[each.name].mode, proposals.get(each.name)) for each in measured.goals)
 

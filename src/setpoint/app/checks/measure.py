@@ -12,14 +12,22 @@ from setpoint.wiring.project import Project
 
 
 def measure_tree(
-    project: Project, told: CheckListener = lambda *_: None, *, fast: bool = False, fresh: bool = False
+    project: Project,
+    told: CheckListener = lambda *_: None,
+    *,
+    fast: bool = False,
+    fresh: bool = False,
+    since: str | None = "",
 ) -> Evaluation:
     """Measure the user's tree, including uncommitted changes.
+
+    Findings of the merge base with `since` do not count; empty: with the default branch; none: all
+    count. Raises `UsageError` where `since` is not a commit.
 
     With `fast` of the tests only those that what has changed since the last whole run can reach; with `fresh`
     nothing is taken from a cache. `told` is given each check's result as soon as it is known.
     """
-    return asyncio.run(measure_once(project, told, fast=fast, fresh=fresh))
+    return asyncio.run(measure_once(project, told, fast=fast, fresh=fresh, since=since))
 
 
 def exit_of(evaluation: Evaluation) -> ExitCode:

@@ -30,22 +30,28 @@ class WatchListener(Protocol):
 
 
 async def measure_once(
-    project: Project, told: CheckListener, *, fast: bool, fresh: bool = False
+    project: Project, told: CheckListener, *, fast: bool, fresh: bool = False, since: str | None = ""
 ) -> Evaluation:
-    """Measure the user's tree once; cancelling ends all its processes."""
+    """Measure the user's tree once; cancelling ends all its processes.
+
+    Findings of the merge base with `since` do not count; empty: with the default branch; none: all
+    count.
+    """
     evaluator = TreeEvaluator(project.settings, project.artifacts, project.folders, told)
     now = datetime.now(UTC)
     held = tuple(each for each in quarantine_entries(project) if each.active(now))
     async with held_checks(project, project.settings):
-        return await evaluator.measure(project.root, quarantine=held, fast=fast, fresh=fresh)
+        return await evaluator.measure(project.root, since, held, fast=fast, fresh=fresh)
 
 
-def watch_tree(project: Project, told: CheckListener, heard: WatchListener) -> None:
+def watch_tree(project: Project, told: CheckListener, heard: WatchListener, since: str | None = "") -> None:
     """Measure after each edit until this is interrupted."""
-    asyncio.run(keep_measuring(project, told, heard))
+    asyncio.run(keep_measuring(project, told, heard, since))
 
 
-async def keep_measuring(project: Project, told: CheckListener, heard: WatchListener) -> None:
+async def keep_measuring(
+    project: Project, told: CheckListener, heard: WatchListener, since: str | None = ""
+) -> None:
     """Measure after each edit, of the tests only those that it can reach, until this is cancelled.
 
     Settings are read again each time. Errors of settings and repository end it, as they end one `check`.
@@ -59,7 +65,7 @@ async def keep_measuring(project: Project, told: CheckListener, heard: WatchList
                 tree = now
                 heard.began(now, ended_another=ended)
                 project = project._replace(settings=load(project.root))
-                running = asyncio.create_task(measure_once(project, told, fast=True))
+                running = asyncio.create_task(measure_once(project, told, fast=True, since=since))
             if running is None:
                 await asyncio.sleep(LOOK_S)
                 continue

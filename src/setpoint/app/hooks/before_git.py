@@ -77,7 +77,7 @@ def _pushing(project: Project, remote: str, pushed: tuple[Pushed, ...], limit_s:
 
 async def _whole(project: Project, limit_s: float) -> Evaluation:
     async with asyncio.timeout(limit_s):
-        return await measure_once(project, lambda *_: None, fast=False)
+        return await measure_once(project, lambda *_: None, fast=False, since=None)
 
 
 async def _known_there(root: Path, remote: str, pushed: Pushed) -> str:

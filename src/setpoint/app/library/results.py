@@ -120,7 +120,7 @@ class Outcome(Value):
 
 
 class CheckOutcome(Value):
-    """What was measured of the working tree as it is; it is compared with nothing, so all counts."""
+    """What was measured of the working tree; findings of the merge base are left out."""
 
     exit_code: ExitCode
     """What `setpoint check` ends with."""

@@ -48,6 +48,8 @@ class Layout:
     """Tools of the presets that the project's people use, with the reason for each; configured ones first."""
     suggested: Mapping[str, str] = field(default_factory=dict)
     """Tools that only a lock file or a CI server names, with the reason for each."""
+    pinned: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """The version of a tool that a file of the project names, and that file, by tool."""
     for_unittest: bool = False
     """The tests are written for unittest, and none of them needs pytest."""
     names_files: frozenset[str] = frozenset()
@@ -108,6 +110,7 @@ def read_layout(files: tuple[str, ...], texts: Mapping[str, str]) -> Layout:
         nested={name: file for name, file in _nested(texts).items() if name not in configured},
         used={**use.certain, **{name: why for name, why in files_of.items() if name in presets()}},
         suggested={name: why for name, why in use.suggested.items() if name not in configured},
+        pinned=use.pinned,
         names_files=_naming_files(configured, texts),
         suites=found_suites(files, texts),
     )

@@ -29,6 +29,9 @@ from setpoint_probe.plugin import PROBE
 _MOST_TESTS = 1000
 """Most files of tests that are read to find out for which runner they are written."""
 _PYTEST = re.compile(rb"^\s*(import|from) pytest\b", re.MULTILINE)
+ADVICE = "advice that never blocks"
+"""Begins the reason for a tool that the project does not use itself."""
+_STATED = re.compile(r"\d+(?:\.\d+)+")
 _ORIGINS = TypeAdapter(dict[str, str | None])
 
 
@@ -106,6 +109,17 @@ async def find_programs(
     return {name: program for name, program in zip(known, found, strict=True) if program is not None}
 
 
+def with_pins(chosen: Mapping[str, str], layout: Layout, programs: Mapping[str, Program]) -> dict[str, str]:
+    """Add to the reason for a tool that another version runs than the one that the project pins."""
+    said = dict(chosen)
+    for name, (wanted, file) in layout.pinned.items():
+        program = programs.get(name)
+        have = _STATED.search(program.version) if program else None
+        if name in said and have and have[0] != wanted:
+            said[name] = f"{said[name]}; version {have[0]} runs, and {file} pins {wanted}"
+    return said
+
+
 def choose(checks: ChecksSettings, layout: Layout, both: Interpreters) -> dict[str, str]:
     """Choose the checks, each with the reason that `setpoint doctor` shows."""
     chosen = {"parse": "always", "integrity": "always"}
@@ -126,7 +140,7 @@ def choose(checks: ChecksSettings, layout: Layout, both: Interpreters) -> dict[s
             continue
         if use is True:
             chosen[name] = f"setting checks.{name}"
-        elif use == "auto" and (reason := _automatic(name, preset, layout, both)):
+        elif use == "auto" and (reason := _automatic(name, preset, layout, both if checks.advice else None)):
             chosen[name] = reason
     return chosen | _coverage(checks, chosen)
 
@@ -205,15 +219,17 @@ def _runner(checks: ChecksSettings, layout: Layout, project: Interpreter) -> dic
     )
 
 
-def _automatic(name: str, preset: Preset, layout: Layout, both: Interpreters) -> str:
+def _automatic(name: str, preset: Preset, layout: Layout, advising: Interpreters | None) -> str:
+    """Say why a tool is used without being asked for; `advising` are environments with tools for advice."""
     if preset.chosen == "asked":
         return ""
-    if preset.chosen == "configured":
-        return layout.used.get(name, "")
-    program = python_program(preset, both.project, both.own)
+    used = layout.used.get(name, "")
+    if used or advising is None or preset.chosen != "installed":
+        return used
+    program = python_program(preset, advising.project, advising.own)
     if program is None or not any(fits(file, preset) for file in layout.files):
         return ""
-    return f"{name} {program.version} is installed {program.place}"
+    return f"{ADVICE}: {name} {program.version} is installed {program.place}; the project does not use it"
 
 
 def fits(file: str, preset: Preset) -> bool:

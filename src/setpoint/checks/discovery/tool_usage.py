@@ -12,7 +12,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
@@ -31,6 +31,8 @@ _WRAPPERS = frozenset(
 _SPLIT = re.compile(r"&&|\|\||[;|\n]")
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*=\S*")
 _REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_PINNED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[^\]]*\])?\s*===?\s*(\d[\w.]*)\s*(?:;|$)")
+_EXACT = re.compile(r"[v=]?(\d+(?:\.\d+)+)")
 _MOST_COMMANDS = 2000
 _UNREADABLE = (ValueError, TypeError, AttributeError, LookupError, SyntaxError, RecursionError)
 """What comes of reading a file as something that it is not."""
@@ -44,6 +46,8 @@ class Mention:
 
     kind: Kind
     text: str
+    version: str = ""
+    """The only version that the file allows; empty where it allows several."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +67,8 @@ class Use:
 
     certain: Mapping[str, str]
     suggested: Mapping[str, str]
+    pinned: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """The version that a file names for a tool, and that file; what people run counts before lock files."""
 
 
 def sources_among(files: tuple[str, ...]) -> list[str]:
@@ -73,17 +79,22 @@ def sources_among(files: tuple[str, ...]) -> list[str]:
 def use_of(texts: Mapping[str, str]) -> Use:
     """Read which tools the files name; the first that names one gives the reason."""
     found: dict[bool, dict[str, str]] = {True: {}, False: {}}
+    pinned: dict[str, tuple[str, str]] = {}
     for source in SOURCES:
         for file in sorted(texts):
             if not fnmatchcase(file, source.glob):
                 continue
             mentions = _mentions(source, texts[file])
             for name, preset in presets().items():
+                if version := _pin(name, preset, mentions):
+                    pinned.setdefault(name, (version, file))
                 if name not in found[source.certain] and (reason := _reason(name, preset, mentions, file)):
                     found[source.certain][name] = reason
     certain = found[True]
     return Use(
-        certain=certain, suggested={name: why for name, why in found[False].items() if name not in certain}
+        certain=certain,
+        suggested={name: why for name, why in found[False].items() if name not in certain},
+        pinned=pinned,
     )
 
 
@@ -94,15 +105,26 @@ def _mentions(source: Source, text: str) -> list[Mention]:
         return []  # whatever it is, it is not what its name says, and so it tells nothing
 
 
-def _reason(name: str, preset: Preset, mentions: list[Mention], file: str) -> str:
-    if preset.format.runs_code:
-        return ""  # runners of tests are found where the packages are that they test
+def _wanted(name: str, preset: Preset) -> dict[Kind, tuple[str, ...]]:
     signs, plain = preset.signs, name.replace("_", "-")
-    wanted: dict[Kind, tuple[str, ...]] = {
+    return {
         "hook": signs.hooks or (plain,),
         "command": signs.commands or (preset.program, plain),
         "package": signs.packages or (preset.package,),
     }
+
+
+def _pin(name: str, preset: Preset, mentions: list[Mention]) -> str:
+    """Return the version that a file pins a tool to; empty where it names none."""
+    wanted = {**_wanted(name, preset), "package": (preset.package,)}
+    exact = (each for each in mentions if each.version)
+    return next((each.version for each in exact if any(_fits(each, it) for it in wanted[each.kind])), "")
+
+
+def _reason(name: str, preset: Preset, mentions: list[Mention], file: str) -> str:
+    if preset.format.runs_code:
+        return ""  # runners of tests are found where the packages are that they test
+    wanted = _wanted(name, preset)
     for mention in mentions:
         if not any(_fits(mention, each) for each in wanted[mention.kind]):
             continue
@@ -137,7 +159,8 @@ def _commands(text: str) -> Iterator[Mention]:
 def _pre_commit(text: str) -> Iterator[Mention]:
     for repository in yaml.safe_load(text)["repos"]:
         for hook in repository.get("hooks", ()):
-            yield Mention(kind="hook", text=str(hook["id"]))
+            version = _EXACT.fullmatch(str(repository.get("rev", "")))
+            yield Mention(kind="hook", text=str(hook["id"]), version=version[1] if version else "")
             yield from _commands(str(hook.get("entry", "")))
 
 
@@ -219,7 +242,8 @@ def _requirements(text: str) -> Iterator[Mention]:
         # tox puts the environments that a line is for before it
         plain = line.partition("#")[0].rpartition(": ")[2].strip()
         if (name := _REQUIREMENT.match(plain)) is not None:
-            yield Mention(kind="package", text=name.group())
+            version = _PINNED.match(plain)
+            yield Mention(kind="package", text=name.group(), version=version[1] if version else "")
 
 
 def _package_json(text: str) -> Iterator[Mention]:
@@ -227,12 +251,15 @@ def _package_json(text: str) -> Iterator[Mention]:
     for script in table.get("scripts", {}).values():
         yield from _commands(str(script))
     for group in ("devDependencies", "dependencies"):
-        yield from (Mention(kind="package", text=name) for name in table.get(group, {}))
+        for name, wanted in table.get(group, {}).items():
+            version = _EXACT.fullmatch(str(wanted))
+            yield Mention(kind="package", text=name, version=version[1] if version else "")
 
 
 def _lock(text: str) -> Iterator[Mention]:
     for package in tomllib.loads(text).get("package", ()):
-        yield Mention(kind="package", text=str(package["name"]))
+        version = str(package.get("version", ""))
+        yield Mention(kind="package", text=str(package["name"]), version=version)
 
 
 def _workflow(text: str) -> Iterator[Mention]:

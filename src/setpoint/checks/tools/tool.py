@@ -48,6 +48,8 @@ class Tool:
     """Whether type errors block."""
     search: tuple[str, ...] = ()
     """Folders of the tree where a type checker finds the project's code."""
+    advice: bool = False
+    """Whether its findings never block: the project does not use it itself."""
     parsed: tuple[str, ...] = ()
     """Python files among its targets, where it says nothing of those that it cannot parse."""
 
@@ -55,7 +57,7 @@ class Tool:
     def identity(self) -> tuple[str, ...]:
         """All that decides what the tool says of a tree."""
         asked = self.asked.model_dump_json()
-        block = str(self.types_block)
+        block = f"{self.types_block} {self.advice}"
         return (self.name, *self.program.identity, self.project.fingerprint, asked, block, *self._argv(""))
 
     async def run(self, measured: Measured) -> CheckResult:
@@ -189,6 +191,8 @@ class Tool:
         if severity is None:
             blocks = category is not Category.TYPES or self.types_block
             severity = finding.severity if blocks else min(finding.severity, Severity.WARNING, key=_rank)
+        if self.advice:  # the worst stay first
+            severity = Severity.WARNING if severity.rank >= Severity.ERROR.rank else Severity.INFO
         return finding.model_copy(update={"source": self.name, "category": category, "severity": severity})
 
 

@@ -30,10 +30,15 @@ def check(
     everything: Annotated[
         bool, typer.Option("--all", help="List every failing test and finding, not one of each cause.")
     ] = False,
+    base: Annotated[
+        str, typer.Option("--base", metavar="REV", help="Leave out findings of the merge base with REV.")
+    ] = "",
+    whole: Annotated[bool, typer.Option("--whole", help="Count every finding, also old ones.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the evaluation as JSON.")] = False,
 ) -> int:
     """Run every check on the working tree, including uncommitted changes; exit 1 if a check fails.
 
+    Findings of the merge base with the default branch do not count. Failing tests always do.
     With `--watch`, check again after each edit until interrupted. An edit cancels the check that still runs.
     """
     from setpoint.app.checks.measure import exit_of, measure_tree
@@ -49,19 +54,25 @@ def check(
         if console.is_terminal:
             console.print(f"... {measured_line(result)}", style="dim", markup=False)
 
-    if watch and fresh:
-        raise UsageError("--watch and --fresh exclude each other", hint="leave one of them out")
+    _refuse_both({"--watch": watch, "--fresh": fresh}, {"--base": bool(base), "--whole": whole})
+    since = None if whole else base
     if watch:
-        watch_tree(
-            project, told, _Watched(console, as_json=as_json, everything=everything)
-        )  # ends by an interruption or an error
+        watched = _Watched(console, as_json=as_json, everything=everything)
+        watch_tree(project, told, watched, since)  # ends by an interruption or an error
         return ExitCode.OK
-    evaluation = measure_tree(project, told, fast=fast, fresh=fresh)
+    evaluation = measure_tree(project, told, fast=fast, fresh=fresh, since=since)
     if as_json:
         say(evaluation.model_dump_json(indent=2))
     else:
         _show(console, evaluation, fast=fast, everything=everything)
     return exit_of(evaluation)
+
+
+def _refuse_both(*pairs: dict[str, bool]) -> None:
+    """Raise `UsageError` where both options of a pair are given."""
+    for pair in pairs:
+        if all(pair.values()):
+            raise UsageError(f"{' and '.join(pair)} exclude each other", hint="leave one of them out")
 
 
 class _Watched:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from setpoint.cli.render.problem_lines import every_line, problem_lines
 from setpoint.model.evaluation import Evaluation
+from setpoint.model.wording import counted
 
 _STYLES = {"pass": "green", "fail": "red", "error": "bold red", "flaky": "yellow"}
 
@@ -34,6 +35,10 @@ def styled_lines(
     score = "not measured" if evaluation.score is None else f"{evaluation.score:.2f}"
     same = "; unchanged since an earlier check" if all(each.cached for each in evaluation.evidence) else ""
     yield f"quality {score}; tree {evaluation.tree[:10]}{same}", ""
+    if evaluation.compared:
+        known = counted(evaluation.existing, "finding")
+        hint = "; hint: `setpoint check --whole` counts them, too" if evaluation.existing else ""
+        yield f"compared with {evaluation.compared}: {known} known there{hint}", ""
     if fast:
         hint = "fast: only the tests that the changes can affect; hint: `setpoint check` gives a verdict"
         yield hint, "yellow"

@@ -1,0 +1,75 @@
+"""What stood at the merge base is known and not blamed; what is new counts, and so does every red test."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from setpoint.checks import TreeEvaluator
+from setpoint.cli.render.check_text import check_text
+from setpoint.errors import UsageError
+from setpoint.model.evidence import CheckState
+from setpoint.settings import ChecksSettings
+
+OLD = "import subprocess\n\n\ndef f(x):\n    return subprocess.call(x, shell=True)\n"
+RUFF = ChecksSettings(bandit=True, coverage=False)
+FILES = {
+    "a.py": OLD,
+    "pyproject.toml": "[tool.ruff]\nlint.select = ['F', 'E9']\n",
+    "test_a.py": "def test_a():\n    pass\n",
+}
+
+
+def git(root: Path, *words: str) -> None:
+    names = ("-c", "user.name=T", "-c", "user.email=t@localhost")
+    subprocess.run(("git", *names, *words), cwd=root, check=True, capture_output=True)
+
+
+async def checked(made, since: str | None = ""):
+    return await TreeEvaluator(made.settings, made.artifacts, made.folders).measure(made.root, since)
+
+
+async def test_an_untouched_commit_is_not_blamed_for_its_own_findings(bench) -> None:
+    made = await bench(FILES, settings=RUFF)
+
+    compared, whole = await checked(made), await checked(made, None)
+
+    assert [each.rule for each in whole.blocking] == ["B602"]
+    assert (compared.findings, compared.existing) == ((), len(whole.findings))
+    assert compared.evidence_of("bandit").state is CheckState.PASS
+    assert compared.compared.startswith("the last commit, ")
+    assert "known there; hint: `setpoint check --whole`" in check_text(compared, fast=False)
+    assert "compared with" not in check_text(whole, fast=False)
+
+
+async def test_of_a_branch_only_what_it_brought_in_counts(bench) -> None:
+    made = await bench(FILES, settings=RUFF)
+    git(made.root, "branch", "-M", "main")
+    git(made.root, "checkout", "-q", "-b", "topic")
+    (made.root / "b.py").write_text(OLD)
+    git(made.root, "add", "-A")
+    git(made.root, "commit", "-qm", "topic")
+
+    compared = await checked(made)
+
+    assert {each.file for each in compared.findings} == {"b.py"}
+    assert compared.compared.startswith("the merge base with main, ")
+    assert [each.file for each in compared.blocking] == ["b.py"]
+
+
+async def test_a_test_that_failed_before_still_fails(bench) -> None:
+    made = await bench({**FILES, "test_a.py": "def test_a():\n    assert 0\n"}, settings=RUFF)
+
+    compared = await checked(made)
+
+    assert [each.test for each in compared.failures] == ["test_a.py::test_a"]
+    assert compared.findings == ()
+
+
+async def test_a_base_that_is_no_commit_is_refused(bench) -> None:
+    made = await bench(FILES, settings=RUFF)
+
+    with pytest.raises(UsageError, match="'nope' is not a commit"):
+        await checked(made, "nope")
