@@ -22,6 +22,7 @@ from setpoint.errors import SettingsError
 from setpoint.model.changes.branch_name import BranchPrefix
 from setpoint.model.config.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck, refuse_unknown_formats
 from setpoint.model.config.forge import ForgeSettings
+from setpoint.model.config.halting import HaltingSettings
 from setpoint.model.config.hooks import HookSettings
 from setpoint.model.config.layers import overlaid
 from setpoint.model.config.mcp import McpSettings
@@ -186,6 +187,8 @@ class Settings(BaseSettings):
     """Which reviewers may send work back."""
     limits: Limits = Limits()
     """Every bound of a run."""
+    halting: HaltingSettings = HaltingSettings()
+    """On which runs a promoted halting policy decides."""
     escalation: Escalation = Escalation()
     """What becomes of a run that a guard stops or that wants a person."""
     proof: ProofTerms = ProofTerms()

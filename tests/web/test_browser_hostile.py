@@ -112,7 +112,17 @@ def test_no_page_runs_what_others_wrote(watched, signals, learnt):
     runs = [f"/runs/{trace}" for trace in (RAN, ASKS, TRACE)]
     change = f"/runs/{TRACE}/diff/1"
     learning = ["/learnings", f"/learnings/{learnt[4]}", "/learnings/worth"]
-    for path in ("/", *runs, change, f"{change}?view=beside", "/gates", "/board", *learning, "/metrics", "/metrics/halting"):
+    for path in (
+        "/",
+        *runs,
+        change,
+        f"{change}?view=beside",
+        "/gates",
+        "/board",
+        *learning,
+        "/metrics",
+        "/metrics/halting",
+    ):
         watched.goto(path)
         assert_harmless(watched)
 

@@ -114,6 +114,12 @@ class Decision(Value):
     """What each action was predicted to be worth; none in older records, and where no round was judged."""
     shadow: Shadow | None = None
     """What the policy that predicts would have done; it decides nothing."""
+    assigned: Text = ""
+    """Promoted policy that decides in this run, within gates and limits; empty: none does."""
+    weights: Text = ""
+    """Id of the fitted weights that the policy used; empty where it has none."""
+    propensity: float = Field(default=1.0, ge=0, le=1)
+    """Probability with which this action was taken here, over runs that are drawn by their names."""
 
 
 class Snapshot(Value):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import assert_never
 
@@ -47,6 +48,7 @@ from setpoint.phase.policy.best_state import best_first
 from setpoint.phase.policy.bouncing import bounce_of, outcome_line
 from setpoint.phase.policy.change_requests import unexplained
 from setpoint.phase.policy.halting_policy import RULES
+from setpoint.phase.policy.halting_promoted import with_promoted
 from setpoint.phase.policy.halting_shadow import shadowed
 from setpoint.phase.policy.loop_guards import deadline, unpaid, wall_time
 from setpoint.phase.policy.progress_guards import DIMINISHING_AFTER
@@ -372,9 +374,10 @@ async def _decided(
     """Ask the halting policy; record its decision, its figures and the consequences."""
 
     async def act() -> HaltingDecided:
-        past = run.past(base, rounds)
-        decision, halt = decide(past, run.ports.guards, run.ports.policies)
-        decision = shadowed(decision, past, run.ports.halting)
+        past, ports = run.past(base, rounds), run.ports
+        promoted = partial(with_promoted, run=run.order.trace_id, active=ports.halting)
+        decision, halt = decide(past, ports.guards, ports.policies, promoted)
+        decision = shadowed(decision, past, ports.halting.book)
         return HaltingDecided(
             iteration=rounds[-1].number, decision=decision, gates=rounds[-1].gates, halt=halt
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from setpoint.model.halter.deployment import HaltingBook
+from setpoint.model.halter.deployment import ActiveHalting
 from setpoint.model.ids import TraceId
 from setpoint.ports.agent import Agent
 from setpoint.ports.clock import Clock
@@ -53,5 +53,5 @@ class RunPorts(NamedTuple):
     """Guards of plug-ins, by name; asked after Setpoint's own."""
     policies: Mapping[str, PluggedPolicy] = {}
     """The halting policy of a plug-in, by name; none: `rules-v1`."""
-    halting: HaltingBook = HaltingBook()
-    """Weights of `halter-v1`, fitted to earlier runs of the project."""
+    halting: ActiveHalting = ActiveHalting()
+    """Weights of `halter-v1` and promoted policies; none: the priors, and `rules-v1`."""

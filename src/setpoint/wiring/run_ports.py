@@ -14,7 +14,7 @@ from setpoint.phase.candidates import PREFIX
 from setpoint.pipelines import render
 from setpoint.ports import Agent, Durable, EventLog, RunPorts
 from setpoint.wiring.agents import agents_of, prompt_folder
-from setpoint.wiring.halting import halting_book
+from setpoint.wiring.halting import active_halting
 from setpoint.wiring.memory import memory_of
 from setpoint.wiring.ordered_settings import ordered_settings
 from setpoint.wiring.plugins import extensions_of, forge_by, memory_by
@@ -75,5 +75,5 @@ def run_ports_of(
         memory=memory_by(extensions, project.state) or memory_of(project, ordered.memory),
         guards=extensions.guards,
         policies=extensions.policies,
-        halting=halting_book(project),
+        halting=active_halting(project, settings),
     )

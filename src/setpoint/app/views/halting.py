@@ -10,22 +10,22 @@ from setpoint.errors import UsageError
 from setpoint.history.logged_runs import read_logged_runs
 from setpoint.history.own_runs import own_run
 from setpoint.history.queries import RunState, runs
+from setpoint.model.halter.deployment import Demotion, Promotion
 from setpoint.model.halter.policies import NAMED
 from setpoint.model.halter.prediction import HaltingTerms
+from setpoint.model.halter.promotion_gate import RUNS_TO_COMPARE
 from setpoint.model.halter.terms import HalterModel
 from setpoint.model.halting import Economics, LoggedRun
 from setpoint.model.halting_replay import compare
 from setpoint.model.halting_tables import ReplayTable, calibration
-from setpoint.model.value import Value
+from setpoint.model.value import Instant, Value
 from setpoint.plugins import Group, Plugin
-from setpoint.wiring.halting import halting_book
+from setpoint.wiring.halting import halting_book, standing
 from setpoint.wiring.plugins import enabled
 from setpoint.wiring.project import Project, open_project
 
 INCUMBENT = "rules-v1"
 """The policy that decides unless a plug-in does, and that the others are compared with."""
-RUNS_TO_COMPARE = 300
-"""Runs of the same agent with a known outcome, below which a comparison misled in tests on public logs."""
 MOST_RUNS = 5000
 """Newest finished runs that are read."""
 
@@ -47,6 +47,16 @@ class AgentLog(Value):
     """Runs that these weights were fitted to."""
 
 
+class InCharge(Value):
+    """Which policy decides in runs of one agent, why, and since when."""
+
+    agent: str
+    policy: str
+    """`rules-v1` where a promotion has ended."""
+    since: Instant
+    why: str
+
+
 class HaltingStatus(Value):
     """Which policy decides, and what a comparison with other ones still needs."""
 
@@ -55,6 +65,8 @@ class HaltingStatus(Value):
     needed: int = RUNS_TO_COMPARE
     """Runs of the same agent with a known outcome that a comparison needs."""
     agents: tuple[AgentLog, ...] = ()
+    promoted: tuple[InCharge, ...] = ()
+    """Agents for which a policy was promoted, also where that has ended."""
 
 
 def halting_status(where: Path, found: Collection[Plugin] | None = None) -> HaltingStatus:
@@ -72,7 +84,25 @@ def halting_status(where: Path, found: Collection[Plugin] | None = None) -> Halt
     logs = [
         _log_of(of_agent, book.model_for(agent)) for agent, of_agent in by_agent(own_runs(project)).items()
     ]
-    return HaltingStatus(decides=decides, agents=tuple(logs))
+    kept: dict[str, Promotion | Demotion] = {**book.demotions, **book.promotions}
+    promoted = tuple(_in_charge(project, each) for _, each in sorted(kept.items()))
+    return HaltingStatus(decides=decides, agents=tuple(logs), promoted=promoted)
+
+
+def _in_charge(project: Project, kept: Promotion | Demotion) -> InCharge:
+    if isinstance(kept, Demotion):
+        why = f"{kept.policy} was promoted before: {kept.reason}"
+        return InCharge(agent=kept.agent, policy=INCUMBENT, since=kept.since, why=why)
+    now, terms = standing(project, kept), project.settings.halting
+    why = f"it met every condition on {kept.runs} labelled runs"
+    if now.alarm:
+        why = f"{why}; at the next run rules-v1 decides: {now.alarm}"
+    elif now.runs < terms.canary_runs:
+        share = f"on {terms.canary_share:.0%} of the runs"
+        why = f"{why}; it decides {share} until {terms.canary_runs} went without harm: {now.runs} so far"
+    else:
+        why = f"{why}; {now.runs} runs since went without harm, so it decides in all"
+    return InCharge(agent=kept.agent, policy=kept.policy, since=kept.since, why=why)
 
 
 def logged_runs(files: Sequence[Path], where: Path) -> tuple[LoggedRun, ...]:
@@ -120,7 +150,7 @@ def replay_tables(
 
 
 def _table(agent: str, logged: Sequence[LoggedRun], names: Sequence[str], terms: HaltingTerms) -> ReplayTable:
-    known = [each for each in logged if _is_labelled(each)]
+    known = [each for each in logged if is_labelled(each)]
     made = ReplayTable(agent=agent, logged=len(logged), labelled=len(known), restarts=terms.may_restart)
     if not any(_passes(each) for each in known):
         return made.model_copy(update={"refused": _unusable(logged)})
@@ -142,7 +172,7 @@ def _log_of(found: Sequence[LoggedRun], model: HalterModel) -> AgentLog:
     return AgentLog(
         agent=found[0].agent,
         runs=len(found),
-        labelled=sum(_is_labelled(each) for each in found),
+        labelled=sum(is_labelled(each) for each in found),
         outcomes=outcomes,
         missing=max(0, RUNS_TO_COMPARE - outcomes),
         weights=model.id,
@@ -165,7 +195,7 @@ def _passes(run: LoggedRun) -> bool:
     return any(each.gates for each in run.turns)
 
 
-def _is_labelled(run: LoggedRun) -> bool:
+def is_labelled(run: LoggedRun) -> bool:
     """Whether the outcome of every turn that a policy may deliver is known."""
     pairs = zip(run.turns, run.verified, strict=True)
     return all(label is not None for turn, label in pairs if turn.gates)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from setpoint.cli.render.styles import say
+from setpoint.errors import ExitCode
 
 if TYPE_CHECKING:
     from setpoint.app.views.halting import AgentLog
@@ -22,6 +23,8 @@ Logs = Annotated[
     list[Path] | None,
     typer.Argument(help="CSV files of logged runs, also gzipped; without one, the project's own runs."),
 ]
+Worth = Annotated[float, typer.Option(help="Worth of right work, in US dollars.", min=0)]
+Wrong = Annotated[float, typer.Option(help="Cost of a wrong delivery, in US dollars.", min=0)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 _COLUMNS = ("policy", "success", "wrong", "turns", "cost $", "utility $", "saved", "gain $", "at least")
 _LEAST_WIDTH = 120
@@ -34,8 +37,8 @@ def replay(
     policy: Annotated[
         list[str] | None, typer.Option(help="Policy to show beside rules-v1; repeatable; all without it.")
     ] = None,
-    worth: Annotated[float, typer.Option(help="Worth of right work, in US dollars.", min=0)] = 10.0,
-    wrong: Annotated[float, typer.Option(help="Cost of a wrong delivery, in US dollars.", min=0)] = 5.0,
+    worth: Worth = 10.0,
+    wrong: Wrong = 5.0,
     agent: Annotated[str, typer.Option(help="Agent whose runs are used; without it, each one apart.")] = "",
     restarts: Annotated[
         bool, typer.Option("--restarts", help="Let policies restart, which few logs can answer.")
@@ -85,6 +88,44 @@ def fit(
 
 
 @app.command()
+def promote(
+    policy: Annotated[str, typer.Argument(help="Policy that is to decide, for example halter-v1.")],
+    agent: Annotated[str, typer.Option(help="Agent with version and model, as `status` lists it.")],
+    logs: Logs = None,
+    worth: Worth = 10.0,
+    wrong: Wrong = 5.0,
+    as_json: AsJson = False,
+) -> None:
+    """Let a policy decide in an agent's runs, if it did better than rules-v1 on its labelled runs."""
+    from setpoint.app.project.halting import promote as judge
+    from setpoint.model.halting import Economics
+
+    judged = judge(policy, agent, logs or (), Path.cwd(), Economics(worth_usd=worth, wrong_usd=wrong))
+    if as_json:
+        typer.echo(json.dumps(judged.model_dump(mode="json"), indent=2))
+    else:
+        for each in judged.conditions:
+            say(f"{'met    ' if each.met else 'not met'}  {each.name}: {each.figure}")
+        if judged.accepted:
+            say(f"{policy} decides in runs of {agent} from now on: `setpoint halting status`")
+        else:
+            say(f"{policy} is not promoted; rules-v1 decides in runs of {agent} as before")
+    if not judged.accepted:
+        raise typer.Exit(ExitCode.FINDINGS)
+
+
+@app.command()
+def demote(
+    agent: Annotated[str, typer.Option(help="Agent with version and model, as `status` lists it.")],
+) -> None:
+    """Let rules-v1 decide in an agent's runs."""
+    from setpoint.app.project.halting import demote as end
+
+    ended = end(agent, Path.cwd())
+    say(f"rules-v1 decides in runs of {agent} from now on, no longer {ended.policy}")
+
+
+@app.command()
 def status(as_json: AsJson = False) -> None:
     """Show which policy decides, and how many runs of each agent a comparison still needs."""
     from setpoint.app.views.halting import halting_status
@@ -93,7 +134,10 @@ def status(as_json: AsJson = False) -> None:
     if as_json:
         typer.echo(json.dumps(found.model_dump(mode="json"), indent=2))
         return
-    say(f"{found.decides} decides")
+    others = ", where none of these does:" if found.promoted else ""
+    say(f"{found.decides} decides{others}")
+    for one in found.promoted:
+        say(f"{one.agent}: {one.policy} decides since {one.since:%Y-%m-%d %H:%M} UTC: {one.why}")
     if not found.agents:
         say("own log: no finished run yet")
     for each in found.agents:

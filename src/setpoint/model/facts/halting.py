@@ -60,9 +60,10 @@ def shadow_line(decision: Decision) -> str:
     }
     amounts = ", ".join(f"{name} {_usd(amount)}" for name, amount in worth.items() if amount is not None)
     fitted = f" with weights {shadow.weights}" if shadow.weights else ""
+    role = "in the shadow" if decision.policy != shadow.policy else "which decides"
     because = f"; {'; '.join(values.reasons)}" if values.reasons else ""
     return (
-        f"{shadow.policy}{fitted} (in the shadow) would {shadow.action.upper()}: worth {amounts}; "
+        f"{shadow.policy}{fitted} ({role}) would {shadow.action.upper()}: worth {amounts}; "
         f"P(verified) {values.p_verified:.2f}{because}"
     )
 

@@ -1,0 +1,16 @@
+"""How a promoted halting policy is brought into runs."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from setpoint.model.value import Value
+
+
+class HaltingSettings(Value):
+    """On which runs a promoted halting policy decides."""
+
+    canary_share: float = Field(default=0.2, ge=0, le=1)
+    """Share of the runs of its agent on which a policy decides that was just promoted; by name of the run."""
+    canary_runs: int = Field(default=20, ge=1)
+    """Runs it decides in without a sign of harm before it decides in all of them."""
