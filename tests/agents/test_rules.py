@@ -93,7 +93,7 @@ async def test_a_plan_mends_places_and_nothing_else():
     text = (await answer(Role.PLANNER, failures=(*red, homeless), findings=(BLOCKER,))).text
     assert text.splitlines() == [
         "1. Fix `src/work.py`, so that `t::a`, `t::b`, `t::c` and 1 more pass.",
-        "2. Fix `tests/test_x.py`, so that `tests/test_x.py::x` pass.",
+        "2. Fix the code that they test, so that `tests/test_x.py::x` pass.",
         "3. Fix `src/cart.py:12`: the total is rounded twice",
         "4. Leave everything else as it is.",
     ]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from setpoint.model.attempt import Attempt, Brief, Role, Stop, Usage
 from setpoint.model.changes.diff import CUT, Added, added_lines
+from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.cover_quality import SOURCE as COVER
 from setpoint.model.finding import Category, Finding, Severity
 from setpoint.ports import Observer
@@ -107,8 +108,6 @@ REVIEW_RULES = (
 )
 """All rules for added lines; each is listed in docs/reference/review-rules.md."""
 
-_TEST_FILE = re.compile(r"(^|/)(tests?/|test_[^/]*\.py$|[^/]*_test\.py$|conftest\.py$)")
-
 
 class RulesAgent:
     """Plays thinking and reviewing roles by rule; its answers say that it judges form, not intent."""
@@ -154,8 +153,12 @@ def _researched(brief: Brief) -> str:
 def _planned(brief: Brief) -> str:
     places: dict[str, list[str]] = {}
     for failure in brief.failures:
-        places.setdefault(failure.file or failure.test.split("::")[0], []).append(failure.test)
-    steps = [f"Fix `{place}`, so that {_some(tests)} pass." for place, tests in places.items()]
+        place = "" if is_test_path(failure.file) else failure.file
+        places.setdefault(place, []).append(failure.test)
+    steps = [
+        f"Fix {f'`{place}`' if place else 'the code that they test'}, so that {_some(tests)} pass."
+        for place, tests in places.items()
+    ]
     steps += [_mended(each) for each in brief.findings if each.blocking]
     if not steps:
         steps.append("Make the smallest change that reaches the goal, with tests that would fail without it.")
@@ -195,19 +198,19 @@ def _reviewed(brief: Brief) -> str:
 def _by_line(added: Iterable[Added]) -> Iterator[dict[str, object]]:
     for each in added:
         for rule in REVIEW_RULES:
-            if rule.pattern.search(each.text) and (rule.in_tests or not _TEST_FILE.search(each.file)):
+            if rule.pattern.search(each.text) and (rule.in_tests or not is_test_path(each.file)):
                 yield _finding(
                     rule.name, rule.severity, rule.category, f"{rule.message}: {each.text.strip()[:80]}", each
                 )
 
 
 def _by_shape(added: list[Added], diff: str) -> Iterator[dict[str, object]]:
-    source = [each for each in added if each.file.endswith(".py") and not _TEST_FILE.search(each.file)]
+    source = [each for each in added if each.file.endswith(".py") and not is_test_path(each.file)]
     if len(added) > LARGE_CHANGE:
         message = f"a large change: {len(added)} added lines; smaller ones are easier to trust"
         yield _finding("large", Severity.INFO, Category.SCOPE, message, added[0])
     new_names = [each for each in source if re.match(r"\s*(async )?def [a-z]", each.text)]
-    if new_names and not any(_TEST_FILE.search(each.file) for each in added):
+    if new_names and not any(is_test_path(each.file) for each in added):
         message = f"{len(new_names)} new functions and no test comes with them"
         yield _finding("untested", Severity.WARNING, Category.TESTS, message, new_names[0])
     for first, second in pairwise(source):

@@ -21,7 +21,7 @@ from setpoint.checks.integrity.rewrites.weigh import Scale
 from setpoint.checks.integrity.suppressions import grown
 from setpoint.checks.integrity.unsuppressed import bare, run_bare
 from setpoint.checks.judge import Judge, Reference
-from setpoint.checks.localise.suspicious_lines import Localiser
+from setpoint.checks.localise.suspicious_lines import ONLY_PYTHON, Localiser
 from setpoint.checks.localise.work_copy_paths import from_the_root
 from setpoint.checks.measurement import CheckListener, Measuring, Task, link, tests_of
 from setpoint.checks.mutation.check import MutationEngine
@@ -265,8 +265,10 @@ class ProjectEvaluator:
     async def _located(self, order: RunOrder, judged: Evaluation, measured: Measured) -> Evaluation:
         """If tests fail, find the lines at fault; the tree is checked out again for it."""
         runner = self._python_tests(order)
-        if not judged.failures or runner is None:
+        if not judged.failures:
             return judged
+        if runner is None:
+            return judged.model_copy(update={"localised": ONLY_PYTHON})
         place = await check_out_commit(self._folders.copies, measured.copy, measured.commit)
         localiser = Localiser(
             runner=runner,

@@ -128,6 +128,10 @@ class Cause(StrEnum):
     RUNTIME = "runtime"
 
 
+NOT_RUN = "not run: "
+"""Begins the message of a test that could not run since something else broke: a consequence, not a cause."""
+
+
 class Frame(Value):
     """One step of a traceback, inside the project."""
 

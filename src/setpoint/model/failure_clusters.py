@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from setpoint.model.evidence import Cause, Failure
+from setpoint.model.evidence import NOT_RUN, Cause, Failure
 from setpoint.model.finding import Category, Finding, Nearness, normalised
 
 WORST_FIRST = (
@@ -117,6 +117,8 @@ def _tells_most(failure: Failure) -> tuple[bool, bool, int]:
     return (not failure.new, not failure.code, _distance(failure.nearness))
 
 
-def _weight(cluster: Cluster) -> tuple[bool, int, int, int]:
+def _weight(cluster: Cluster) -> tuple[bool, bool, int, int, int]:
+    """Weigh a cause; tests that something else kept from running come after all causes."""
     first = cluster.first
-    return (not first.new, WORST_FIRST.index(first.cause), _distance(first.nearness), -len(cluster.failures))
+    consequence, place = first.message.startswith(NOT_RUN), WORST_FIRST.index(first.cause)
+    return (consequence, not first.new, place, _distance(first.nearness), -len(cluster.failures))

@@ -32,6 +32,7 @@ from setpoint.phase.policy.change_requests import given_reasons
 from setpoint.phase.policy.maker_feedback import feedback, whole_text
 from setpoint.phase.policy.review import NOTHING_REVIEWED, Docket, is_frozen
 from setpoint.ports import Reviewing
+from setpoint.presets import languages_of
 from setpoint.runs.context import RunContext
 
 ANALYSIS = "analysis"
@@ -153,6 +154,7 @@ def _told(
         "plan": now.texts.get("plan", now.texts.get("design", "")),
         "analysis": now.texts.get(ANALYSIS, ""),
         "checks": sorted(run.tools.checks),
+        "languages": languages_of(run.tools.checks),
         "commands": run.tools.commands,
         "self_check": bool(run.tools.self_check),
         "refusals": _refusals(run.journal.events),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cache
 from importlib import resources
@@ -182,6 +182,14 @@ class Preset(Value):
     def caches(self) -> bool:
         """Whether it has a cache of its own."""
         return any("{cache}" in each for each in (*self.argv, *self.environment.values()))
+
+
+def languages_of(checks: Iterable[str]) -> tuple[str, ...]:
+    """Name the languages in which a project is measured, by the names of its checks."""
+    names = set(checks)
+    found = {preset.language for name, preset in presets().items() if name in names} - {"any"}
+    python = {"python"} if names & {"pytest", "unittest"} else set()
+    return tuple(sorted(found | python))
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from setpoint.checks.discovery.interpreter import find_interpreter
 from setpoint.checks.discovery.layout import read_layout
 from setpoint.checks.formats.bad_report import BadReport
 from setpoint.checks.formats.tests import line_traces
-from setpoint.checks.localise.suspicious_lines import MOST_SUSPECTS, Localised, Localiser
+from setpoint.checks.localise.suspicious_lines import MOST_SUSPECTS, ONLY_PYTHON, Localised, Localiser
 from setpoint.checks.suites.pytest import Runner
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import Cause, Failure, Frame
@@ -161,3 +161,9 @@ def test_a_report_that_is_not_ours_is_bad(tmp_path: Path, text: bytes) -> None:
     path.write_bytes(text)
     with pytest.raises(BadReport, match=r"traced.jsonl\) is not readable in line 1"):
         line_traces.read(path)
+
+
+async def test_tests_of_another_language_are_answered_with_the_reason(look) -> None:
+    found = await look(Failure(test="example.com/calc::TestAdd", cause=Cause.CRASH, message="panic: nil map"))
+
+    assert found == Localised(how=ONLY_PYTHON)

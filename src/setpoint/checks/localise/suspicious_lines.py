@@ -27,6 +27,7 @@ from setpoint_probe.plugin import TRACER
 
 IN_CODE = (Cause.ASSERTION, Cause.RUNTIME)
 """Classes of failures whose reason may lie anywhere in the code that ran."""
+ONLY_PYTHON = "not localised: lines are ranked for tests in Python alone; see the place of each failure"
 MOST_CAUSES = 8
 MOST_OF_CAUSE = 5
 """Failing tests traced of one cause."""
@@ -60,6 +61,8 @@ class Localiser:
         """Trace some tests of a checked-out tree and rank the lines that failing ones ran."""
         ours = [failure for failure in failures if failure.test.partition("::")[0].endswith(".py")]
         clusters = [each for each in clustered(ours) if each.first.cause in IN_CODE][:MOST_CAUSES]
+        if failures and not ours:
+            return Localised(how=ONLY_PYTHON)
         if not clusters or not self.limit_s:
             return Localised()
         code = tuple(file for file in self.files if file.endswith(".py") and not is_test_path(file))

@@ -14,7 +14,7 @@ from setpoint.checks.formats.tests import go_test
 from setpoint.checks.formats.tests.stack_frames import place_in
 from setpoint.checks.formats.tests.test_cases import DETAIL
 from setpoint.checks.suites.runner import Once, Start, read, selected
-from setpoint.model.evidence import Cause, Failure, Outcome, TestReport
+from setpoint.model.evidence import NOT_RUN, Cause, Failure, Outcome, TestReport
 from setpoint.system.processes import narrowing
 
 _SECTION = re.compile(r"^# (?P<package>\S+)(?: \[.*\])?$")
@@ -83,7 +83,7 @@ def _whole(report: TestReport, names: frozenset[str]) -> tuple[TestReport, str]:
         return report, f"{len(lost)} tests are there and never ran: {', '.join(lost[:_MOST_NAMED])}"
     if unknown and not dead.issuperset(test.partition("::")[0] for test in unknown):
         return report, f"the report names tests that there are not: {', '.join(unknown[:_MOST_NAMED])}"
-    message = "not run: the test process of its package ended before"
+    message = f"{NOT_RUN}the test process of its package ended before"
     never = [test for test in missing if test.partition("::")[0] not in report.outcomes]
     failures = tuple(Failure(test=test, cause=Cause.CRASH, message=message) for test in never)
     return TestReport(
