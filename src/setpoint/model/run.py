@@ -116,6 +116,8 @@ class Decision(Value):
     """What the policy that predicts would have done; it decides nothing."""
     assigned: Text = ""
     """Promoted policy that decides in this run, within gates and limits; empty: none does."""
+    wanted: Action | None = None
+    """What the policy wanted where one more iteration was taken to see what it brings; otherwise none."""
     weights: Text = ""
     """Id of the fitted weights that the policy used; empty where it has none."""
     propensity: float = Field(default=1.0, ge=0, le=1)

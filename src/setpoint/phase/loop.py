@@ -47,8 +47,8 @@ from setpoint.phase.plugin_decisions import decide
 from setpoint.phase.policy.best_state import best_first
 from setpoint.phase.policy.bouncing import bounce_of, outcome_line
 from setpoint.phase.policy.change_requests import unexplained
+from setpoint.phase.policy.halting_exploration import in_charge
 from setpoint.phase.policy.halting_policy import RULES
-from setpoint.phase.policy.halting_promoted import with_promoted
 from setpoint.phase.policy.halting_shadow import shadowed
 from setpoint.phase.policy.loop_guards import deadline, unpaid, wall_time
 from setpoint.phase.policy.progress_guards import DIMINISHING_AFTER
@@ -375,8 +375,8 @@ async def _decided(
 
     async def act() -> HaltingDecided:
         past, ports = run.past(base, rounds), run.ports
-        promoted = partial(with_promoted, run=run.order.trace_id, active=ports.halting)
-        decision, halt = decide(past, ports.guards, ports.policies, promoted)
+        chosen = partial(in_charge, run=run.order.trace_id, active=ports.halting)
+        decision, halt = decide(past, ports.guards, ports.policies, chosen)
         decision = shadowed(decision, past, ports.halting.book)
         return HaltingDecided(
             iteration=rounds[-1].number, decision=decision, gates=rounds[-1].gates, halt=halt

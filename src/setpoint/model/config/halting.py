@@ -8,9 +8,11 @@ from setpoint.model.value import Value
 
 
 class HaltingSettings(Value):
-    """On which runs a promoted halting policy decides."""
+    """On which runs a promoted halting policy decides, and which ones take an iteration more."""
 
     canary_share: float = Field(default=0.2, ge=0, le=1)
     """Share of the runs of its agent on which a policy decides that was just promoted; by name of the run."""
     canary_runs: int = Field(default=20, ge=1)
     """Runs it decides in without a sign of harm before it decides in all of them."""
+    shadow_continue: float = Field(default=0.0, ge=0, le=1)
+    """Share of the runs that take one more iteration where a lack of progress would stop them; 0: none."""
