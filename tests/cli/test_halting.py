@@ -6,9 +6,11 @@ import pytest
 from typer.testing import CliRunner
 
 from checks.conftest import git, write
-from setpoint.app.views.halting import halting_status
+from setpoint.app.views.halting import halting_status, logged_runs, plugged_policies, replay_tables
 from setpoint.cli.app import app
 from setpoint.errors import UsageError
+from setpoint.model.halting import Economics
+from setpoint.model.run import Action, Decision
 from setpoint.plugins import Group, Plugin
 
 HEAD = "run,agent,group,turn,gates,repeated,cost_usd,verified,full\n"
@@ -157,3 +159,46 @@ def test_weights_are_accepted_on_runs_that_they_were_not_fitted_to(late):
     assert judged["accepted"] is (done.exit_code == 0)
     kept = json.loads(call("status", "--json"))["promoted"]
     assert [each["policy"] for each in kept] == (["halter-v1"] if judged["accepted"] else [])
+
+
+class TwoTurns:
+    """Stops after two turns that fail."""
+
+    def over_turns(self, turns):
+        if turns[-1].gates:
+            return Action.HALT
+        return Action.ESCALATE if len(turns) >= 2 else Action.CONTINUE
+
+    def __call__(self, past):
+        return Decision(policy="two-turns-v1", action=Action.CONTINUE, reason="two turns"), None
+
+
+class Broken(TwoTurns):
+    def over_turns(self, turns):
+        raise ValueError("no idea")
+
+
+two_turns = TwoTurns()
+broken = Broken()
+
+
+def plugged(name):
+    target = f"{__name__}:{name.replace('-', '_')}"
+    return Plugin(group=Group.HALTING, name=name, distribution="aviary", version="1.2", target=target)
+
+
+def test_a_policy_of_an_enabled_plugin_is_in_the_table_beside_the_others(late, place):
+    assert plugged_policies(place, [plugged("two-turns")]) == {}
+    (place / "setpoint.toml").write_text('plugins = ["two-turns"]\n')
+    mine = plugged_policies(place, [plugged("two-turns")])
+    (table,) = replay_tables(logged_runs([late], place), ["two-turns"], Economics(), plugged=mine)
+    figures = {each.policy: each for each in table.figures}
+    assert figures["two-turns"].turns.value == 2
+    assert figures["rules-v1"].turns.value == 3
+
+
+def test_a_policy_of_a_plugin_that_breaks_in_a_replay_is_named(late, place):
+    (place / "setpoint.toml").write_text('plugins = ["broken"]\n')
+    mine = plugged_policies(place, [plugged("broken")])
+    with pytest.raises(UsageError, match="'broken' of a plug-in broke in a replay: ValueError: no idea"):
+        replay_tables(logged_runs([late], place), [], Economics(), plugged=mine)

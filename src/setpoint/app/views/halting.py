@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from setpoint.errors import UsageError
+from setpoint.errors import UsageError, WorkspaceError
 from setpoint.history.logged_runs import read_logged_runs
 from setpoint.history.own_runs import own_run
 from setpoint.history.queries import RunState, runs
 from setpoint.model.halter.deployment import Demotion, Promotion
-from setpoint.model.halter.policies import NAMED
+from setpoint.model.halter.policies import NAMED, Made
 from setpoint.model.halter.prediction import HaltingTerms
 from setpoint.model.halter.promotion_gate import RUNS_TO_COMPARE
 from setpoint.model.halter.terms import HalterModel
-from setpoint.model.halting import Economics, LoggedRun
+from setpoint.model.halting import Economics, LoggedPolicy, LoggedRun, TurnState
 from setpoint.model.halting_replay import compare
 from setpoint.model.halting_tables import ReplayTable, calibration
+from setpoint.model.run import Action
 from setpoint.model.value import Instant, Value
-from setpoint.plugins import Group, Plugin
+from setpoint.plugins import Group, Plugin, PluginError, attempt, load_policies
+from setpoint.ports.policy import ReplayablePolicy
 from setpoint.wiring.halting import halting_book, standing
 from setpoint.wiring.plugins import enabled
 from setpoint.wiring.project import Project, open_project
@@ -137,27 +139,62 @@ def replay_tables(
     *,
     agent: str = "",
     restarts: bool = False,
+    plugged: Mapping[str, LoggedPolicy] | None = None,
 ) -> tuple[ReplayTable, ...]:
     """Replay policies, all of them where none is named, on the runs of each agent apart.
 
     `UsageError` for a policy or an agent that is unknown.
     """
-    if unknown := [each for each in policies if each not in NAMED]:
-        raise UsageError(f"no halting policy is named '{unknown[0]}'", hint=f"one of {', '.join(NAMED)}")
-    names = [name for name in NAMED if not policies or name in (*policies, INCUMBENT)]
+    made: dict[str, Made] = {name: _always(each) for name, each in (plugged or {}).items()} | dict(NAMED)
+    if unknown := [each for each in policies if each not in made]:
+        raise UsageError(f"no halting policy is named '{unknown[0]}'", hint=f"one of {', '.join(made)}")
+    chosen = {name: each for name, each in made.items() if not policies or name in (*policies, INCUMBENT)}
     terms = HaltingTerms(economics=economics, budget_usd=0, may_restart=restarts)
-    return tuple(_table(name, each, names, terms) for name, each in by_agent(logged, agent).items())
+    return tuple(_table(name, each, chosen, terms) for name, each in by_agent(logged, agent).items())
 
 
-def _table(agent: str, logged: Sequence[LoggedRun], names: Sequence[str], terms: HaltingTerms) -> ReplayTable:
+def plugged_policies(where: Path, found: Collection[Plugin] | None = None) -> Mapping[str, LoggedPolicy]:
+    """Return the enabled halting policies of plug-ins that can decide over logged turns, by name.
+
+    `found` are the installed plug-ins; those of Setpoint's environment where it is left out.
+    """
+    try:
+        project = open_project(where)
+    except WorkspaceError:
+        return {}
+    loaded: Mapping[str, object] = load_policies(project.settings.plugins, found).usable
+    return {name: _named(name, each) for name, each in loaded.items() if isinstance(each, ReplayablePolicy)}
+
+
+def _named(name: str, policy: ReplayablePolicy) -> LoggedPolicy:
+    def decide(turns: tuple[TurnState, ...]) -> Action:
+        action: object = attempt(lambda: policy.over_turns(turns))
+        if isinstance(action, Action):
+            return action
+        shown = action.shown if isinstance(action, PluginError) else f"it returned {action!r}, no Action"
+        raise UsageError(
+            f"the halting policy '{name}' of a plug-in broke in a replay: {shown}",
+            hint="`setpoint plugins` names its package; take it out of the setting plugins",
+        )
+
+    return decide
+
+
+def _always(policy: LoggedPolicy) -> Made:
+    return lambda _: policy
+
+
+def _table(
+    agent: str, logged: Sequence[LoggedRun], made: Mapping[str, Made], terms: HaltingTerms
+) -> ReplayTable:
     known = [each for each in logged if is_labelled(each)]
-    made = ReplayTable(agent=agent, logged=len(logged), labelled=len(known), restarts=terms.may_restart)
+    table = ReplayTable(agent=agent, logged=len(logged), labelled=len(known), restarts=terms.may_restart)
     if not any(_passes(each) for each in known):
-        return made.model_copy(update={"refused": _unusable(logged)})
+        return table.model_copy(update={"refused": _unusable(logged)})
     longest = terms.model_copy(update={"max_turns": max(len(each.turns) for each in known)})
-    policies = {name: NAMED[name](longest) for name in names}
+    policies = {name: each(longest) for name, each in made.items()}
     figures = compare(known, policies, INCUMBENT, terms.economics)
-    return made.model_copy(update={"figures": figures, "calibration": calibration(known, longest)})
+    return table.model_copy(update={"figures": figures, "calibration": calibration(known, longest)})
 
 
 def _unusable(logged: Sequence[LoggedRun]) -> str:

@@ -47,13 +47,14 @@ def replay(
     as_json: AsJson = False,
 ) -> None:
     """Show what each halting policy would have reached on logged runs, compared with rules-v1."""
-    from setpoint.app.views.halting import logged_runs, replay_tables
+    from setpoint.app.views.halting import logged_runs, plugged_policies, replay_tables
     from setpoint.app.views.halting_page import write_halting_page
     from setpoint.model.halting import Economics
 
     economics = Economics(worth_usd=worth, wrong_usd=wrong)
     runs = logged_runs(logs or (), Path.cwd())
-    tables = replay_tables(runs, policy or (), economics, agent=agent, restarts=restarts)
+    plugged = plugged_policies(Path.cwd())
+    tables = replay_tables(runs, policy or (), economics, agent=agent, restarts=restarts, plugged=plugged)
     if html is not None:
         write_halting_page(tables, html)
     if as_json:
