@@ -149,6 +149,7 @@ SAMPLES: dict[ReportFormat, bytes] = {
     ReportFormat.GITLAB: json.dumps(GITLAB).encode(),
     ReportFormat.RDJSON: json.dumps(RDJSON).encode(),
     ReportFormat.RDJSONL: (json.dumps(DIAGNOSTIC) + "\n").encode() * 2,
+    ReportFormat.FILE_LIST: b"src/calc.go\n/nowhere/calc_test.go\n",
     ReportFormat.CHECKSTYLE: CHECKSTYLE.encode(),
     ReportFormat.JUNIT: JUNIT.encode(),
     ReportFormat.CTRF: json.dumps(CTRF).encode(),

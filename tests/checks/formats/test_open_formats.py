@@ -22,6 +22,7 @@ NAME = "mine's report (out.txt)"
 SOURCES = Sources(tree=Path("/nowhere"), report=NAME)
 
 BY_LINE = (
+    ReportFormat.FILE_LIST,
     ReportFormat.RDJSONL,
     ReportFormat.LCOV,
     ReportFormat.TSC,
@@ -45,7 +46,8 @@ ALIKE = {
 `{"errors": []}` is one of pyrefly's and of semgrep's.
 """
 MAY_BE_EMPTY = (
-    ReportFormat.RDJSONL, ReportFormat.GO_VET, ReportFormat.LIZARD, ReportFormat.VULTURE,
+    ReportFormat.FILE_LIST, ReportFormat.RDJSONL, ReportFormat.GO_VET, ReportFormat.LIZARD,
+    ReportFormat.VULTURE,
 )  # fmt: skip
 
 
@@ -327,3 +329,14 @@ def test_nothing_outside_the_tree_is_read(tmp_path: Path, path: str) -> None:
     text = f'[{{"description": "m", "location": {{"path": "{path}", "lines": {{"begin": 1}}}}}}]'
     (finding,) = read(ReportFormat.GITLAB, text, Sources(tree=tmp_path / "tree", report=NAME)).findings
     assert finding.text == ""
+
+
+def test_a_list_of_files_is_read_and_what_is_not_a_name_is_refused() -> None:
+    listed = found(ReportFormat.FILE_LIST)
+
+    assert [(each.file, each.rule) for each in listed] == [
+        ("src/calc.go", "unformatted"),
+        ("calc_test.go", "unformatted"),
+    ]
+    with pytest.raises(BadReport, match="it is not the name of a file"):
+        read(ReportFormat.FILE_LIST, "error: cannot read a.go\n")

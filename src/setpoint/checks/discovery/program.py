@@ -91,7 +91,7 @@ async def found_program(
     said = (done.text.strip() or done.errors.strip()).splitlines() if done.ok else []
     return Program(
         argv=(path,),
-        version=said[0][:80] if said else "",
+        version=said[0][:80] if said and not said[0].startswith("usage: ") else "",
         place=place,
         identity=(path, str(stamp.st_size), str(stamp.st_mtime_ns), packages, *said[:1]),
         fault=start_fault(done),

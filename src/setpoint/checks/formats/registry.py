@@ -8,7 +8,7 @@ from setpoint.checks.formats import plugged
 from setpoint.checks.formats.bad_report import BadReport
 from setpoint.checks.formats.coverage import cobertura, coverage_json, lcov
 from setpoint.checks.formats.coverage.covered_lines import Reached
-from setpoint.checks.formats.general import checkstyle, gitlab, rdjson, sarif, sonarqube
+from setpoint.checks.formats.general import checkstyle, file_list, gitlab, rdjson, sarif, sonarqube
 from setpoint.checks.formats.linters import (
     bandit,
     biome,
@@ -40,6 +40,7 @@ FINDINGS: Mapping[ReportFormat, Reader] = {
     ReportFormat.RDJSON: rdjson.read,
     ReportFormat.RDJSONL: rdjson.read_lines,
     ReportFormat.CHECKSTYLE: checkstyle.read,
+    ReportFormat.FILE_LIST: file_list.read,
     ReportFormat.RUFF: ruff.read,
     ReportFormat.MYPY: mypy.read,
     ReportFormat.BANDIT: bandit.read,
@@ -75,7 +76,8 @@ COVERAGE: Mapping[ReportFormat, Callable[[bytes, Sources], Reached]] = {
 }
 """Formats of tools that tell what tests reached."""
 _MAY_BE_EMPTY = (
-    ReportFormat.RDJSONL, ReportFormat.MYPY, ReportFormat.LIZARD, ReportFormat.VULTURE, ReportFormat.GO_VET,
+    ReportFormat.FILE_LIST, ReportFormat.RDJSONL, ReportFormat.MYPY, ReportFormat.LIZARD,
+    ReportFormat.VULTURE, ReportFormat.GO_VET,
 )  # fmt: skip
 """Formats of one line for each finding, so that nothing is written where nothing was found."""
 

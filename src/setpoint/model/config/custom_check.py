@@ -28,6 +28,8 @@ class ReportFormat(StrEnum):
     """Findings: reviewdog's diagnostics, one a line."""
     CHECKSTYLE = "checkstyle"
     """Findings: Checkstyle XML."""
+    FILE_LIST = "file-list"
+    """Findings: files that a formatter would change, one a line (`gofmt -l`, `prettier --list-different`)."""
     RUFF = "ruff"
     """Findings: `ruff check --output-format=json`, with fixes that are marked safe or not."""
     MYPY = "mypy"
