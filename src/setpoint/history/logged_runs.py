@@ -26,6 +26,7 @@ OPTIONAL = (
     "repeated",
     "cost_usd",
     "full",
+    "propensity",
 )
 """Columns that may be absent or empty."""
 SCHEMA_HINT = "docs/how-to/halting.md lists the columns"
@@ -115,6 +116,13 @@ class _Row:
             raise self.wrong(column, "a number from 0 to 1")
         return value
 
+    def propensity(self) -> float:
+        """Read the chance of the action after the turn; 1 for an empty cell."""
+        found = self.share("propensity")
+        if found == 0:
+            raise self.wrong("propensity", "a number above 0 and at most 1")
+        return 1.0 if found is None else found
+
     def gates(self) -> bool:
         """Read whether every hard gate passed, which each turn must say."""
         found = self.flag("gates")
@@ -148,6 +156,7 @@ class _Open:
         self.turns: list[TurnState] = []
         self.verified: list[bool | None] = []
         self.full = False
+        self.propensities: list[float] = []
 
     def add(self, row: _Row) -> None:
         """Add the turn of a line, which is the next one of the run."""
@@ -162,6 +171,7 @@ class _Open:
         self.turns.append(turn)
         self.verified.append(row.flag("verified"))
         self.full = self.full or bool(row.flag("full"))
+        self.propensities.append(row.propensity())
 
     def run(self) -> LoggedRun:
         """Return the run as read."""
@@ -174,6 +184,7 @@ class _Open:
             turns=tuple(self.turns),
             verified=tuple(self.verified),
             full=self.full,
+            propensities=tuple(self.propensities) if min(self.propensities) < 1 else (),
         )
 
     @staticmethod

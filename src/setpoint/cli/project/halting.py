@@ -180,6 +180,11 @@ def _printed(table: ReplayTable) -> None:
     for each in table.figures:
         if each.refused:
             console.print(f"{each.policy}: not replayed: {each.refused}", markup=False)
+        elif each.effective is not None:
+            weighed = (
+                f"runs weighed by the chance of their actions, effective sample size {each.effective:.0f}"
+            )
+            console.print(f"{each.policy}: {weighed}", markup=False)
     console.print(_below(table), markup=False)
     lines = pareto_lines(table.figures)
     lines += reliability_lines(table.calibration) if table.calibration else []
