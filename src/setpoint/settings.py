@@ -188,7 +188,7 @@ class Settings(BaseSettings):
     limits: Limits = Limits()
     """Every bound of a run."""
     halting: HaltingSettings = HaltingSettings()
-    """On which runs a promoted halting policy decides, and which ones take an iteration more."""
+    """What outcomes are worth, where a promoted policy decides, and which runs take an iteration more."""
     escalation: Escalation = Escalation()
     """What becomes of a run that a guard stops or that wants a person."""
     proof: ProofTerms = ProofTerms()

@@ -34,7 +34,7 @@ from setpoint.model.evidence import CheckState
 from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.flaky import PutBy, Quarantined
 from setpoint.model.gate import Answer, Choice, Gate, GateKind, Grant, Option, Via
-from setpoint.model.halting_values import HaltingValues
+from setpoint.model.halting_values import HaltingValues, OneMore
 from setpoint.model.hooks import CheckState as HookState
 from setpoint.model.ids import Artifact, Commit, GateId, StoryId, TraceId, Tree
 from setpoint.model.proof import Obligation, ObligationState, Proof, SealedTest, Trust, WorkKind
@@ -43,6 +43,19 @@ from setpoint.model.stories.story import Story
 from setpoint.model.verdict import HardGate, Judgement, ReviewerVersion, Verdict
 from setpoint.pipelines import load_pipeline
 from setpoint.testing import Scene, evaluation
+
+ONE_MORE = OneMore(
+    chance=0.63,
+    chance_low=0.14,
+    chance_high=0.95,
+    cost_usd=0.4,
+    cost_low_usd=0.3,
+    cost_high_usd=0.5,
+    cost_measured=True,
+    worth_usd=3.31,
+    low_usd=-0.53,
+    high_usd=7.16,
+)
 
 AT = datetime(2026, 2, 1, 12, tzinfo=UTC)
 COMMIT = Commit("c" * 40)
@@ -265,7 +278,9 @@ _BODIES = (
             policy="rules-v1",
             action=Action.CONTINUE,
             reason="1 problem is open",
-            values=HaltingValues(continue_=5.33, restart=3.46, escalate=0.0, p_verified=0.03),
+            values=HaltingValues(
+                continue_=5.33, restart=3.46, escalate=0.0, p_verified=0.03, one_more=ONE_MORE
+            ),
             shadow=Shadow(policy="halter-v1", action=Action.CONTINUE),
         ),
         gates=(HardGate(name="tests", state=CheckState.FAIL, reason="1 failing"),),

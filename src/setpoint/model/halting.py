@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from pydantic import Field, model_validator
 
+from setpoint.model.halting_worth import HaltingWorth
 from setpoint.model.run import Action
 from setpoint.model.value import Text, Value
 
@@ -44,6 +45,17 @@ class Economics(Value):
     """The loss from a delivery that turns out to be wrong."""
     escalation_usd: float = 0.0
     """A question to a person; below 0 where the interruption costs more than the answer brings."""
+
+    @classmethod
+    def of(cls, worth: HaltingWorth) -> Economics:
+        """Return what a person states; assumed figures where no worth is stated."""
+        if worth.worth_usd is None:
+            return cls()
+        return cls(
+            worth_usd=float(worth.worth_usd),
+            wrong_usd=float(worth.wrong_usd),
+            escalation_usd=-float(worth.question_usd),
+        )
 
 
 class LoggedRun(Value):

@@ -5,6 +5,27 @@ from __future__ import annotations
 from setpoint.model.value import Value
 
 
+class OneMore(Value):
+    """What one more iteration is worth against ending now; intervals hold 95 % of what the model believes."""
+
+    chance: float
+    """That it passes every gate, 0 to 1."""
+    chance_low: float
+    chance_high: float
+    cost_usd: float
+    """Mean of the iterations so far; the model's where none is known."""
+    cost_low_usd: float
+    cost_high_usd: float
+    cost_measured: bool
+    """Whether the cost is that of this run's iterations."""
+    worth_usd: float
+    """Expected, less the cost."""
+    low_usd: float
+    high_usd: float
+    runs: int = 0
+    """Runs that the weights were fitted to; 0 for the priors."""
+
+
 class HaltingValues(Value):
     """What each action is expected to be worth, in US dollars."""
 
@@ -20,3 +41,5 @@ class HaltingValues(Value):
     """Probability that the best turn so far is right, judged by what the agent does not see; 0 to 1."""
     reasons: tuple[str, ...] = ()
     """The terms that weigh most, in words."""
+    one_more: OneMore | None = None
+    """What one more iteration is worth; none where the person states no worth, or every gate passes."""

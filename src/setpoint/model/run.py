@@ -13,6 +13,7 @@ from setpoint.model.flaky import Quarantined
 from setpoint.model.gate import Escalation
 from setpoint.model.goals import GoalResult
 from setpoint.model.halting_values import HaltingValues
+from setpoint.model.halting_worth import HaltingWorth
 from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.model.learning import MemoryTerms
 from setpoint.model.pipeline import Pipeline
@@ -236,6 +237,8 @@ class RunOrder(Value):
     """What the run takes from memory and puts into it."""
     escalation: Escalation = Escalation()
     """What becomes of the run when a guard stops it."""
+    halting: HaltingWorth = HaltingWorth()
+    """What the outcomes of the run are worth to the person."""
     proof: ProofTerms = ProofTerms(required=False)
     """What must be proved before the run ends as verified; older orders ask for nothing."""
     settings: str = "{}"

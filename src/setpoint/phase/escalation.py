@@ -8,6 +8,7 @@ from decimal import Decimal
 from setpoint.inner.unjudged_edits import unjudged_edits
 from setpoint.model.facts import spending
 from setpoint.model.facts.gains import in_words
+from setpoint.model.facts.halting import one_more_line
 from setpoint.model.facts.rounds import RunFacts, open_count, unproven
 from setpoint.model.facts.spending import UNKNOWN, in_time
 from setpoint.model.gate import Answer, Choice, Gate, GateKind, Grant, OnLimit, Option
@@ -19,6 +20,7 @@ from setpoint.phase.candidates import place_of
 from setpoint.phase.finish_run import Close
 from setpoint.phase.policy.best_state import best_first
 from setpoint.phase.policy.bouncing import outcome_line
+from setpoint.phase.policy.halting_shadow import worth_of_one_more
 from setpoint.phase.policy.restored_files import restored_in_all
 from setpoint.runs.context import RunContext
 
@@ -88,7 +90,7 @@ def _gate(run: RunContext, past: RunFacts, close: Close, name: GateId, iteration
         iteration=iteration,
         question=close.reason,
         options=tuple(options),
-        context=_context(run, past),
+        context=(*_context(run, past), *_worth(run, past, close)),
         guard=close.halt.guard if close.halt else "",
         go_on=close.halt.go_on if close.halt else "",
         offer=offer,
@@ -154,6 +156,12 @@ def _context(run: RunContext, past: RunFacts) -> tuple[str, ...]:
     else:
         lines.append("no judged state differs from the base so far")
     return (*lines, f"spent so far: {_cost(run)}, {in_time(past.active_s)} of work")
+
+
+def _worth(run: RunContext, past: RunFacts, close: Close) -> tuple[str, ...]:
+    """Say at a limit whether one more iteration is worth its cost; nothing where no worth is stated."""
+    more = worth_of_one_more(past, run.ports.halting.book) if close.halt else None
+    return (one_more_line(more),) if more else ()
 
 
 def _size(run: RunContext, best: Round) -> str:

@@ -51,6 +51,7 @@ class RunContext:
             shares=budget.shares,
             since=sum(1 for each in rounds if each.number <= answered),
             weights=self.order.weights,
+            worth=self.order.halting,
         )
 
     @property

@@ -12,6 +12,7 @@ from setpoint.agents.rules import RulesAgent
 from setpoint.durable.inline import InlineDurable
 from setpoint.model.events.run import GateAnswered
 from setpoint.model.gate import Answer, Escalation, OnLimit, answered_key
+from setpoint.model.halting_worth import HaltingWorth
 from setpoint.model.ids import Commit, GateId, StoryId, TraceId
 from setpoint.model.pipeline import PhaseKind, Pipeline
 from setpoint.model.proof import ProofTerms
@@ -54,6 +55,8 @@ class RunHarness:
     durable: InlineDurable = field(default_factory=InlineDurable)
     escalation: Escalation = NO_QUESTIONS
     """By default nobody is asked."""
+    worth: HaltingWorth = field(default_factory=HaltingWorth)
+    """What outcomes are worth; by default nothing is stated."""
     proof: ProofTerms = field(default_factory=ProofTerms)
     """What must be proved."""
     files: Mapping[str, str] = field(default_factory=lambda: FILES)
@@ -79,6 +82,7 @@ class RunHarness:
             "pipeline": self._pipeline(),
             "limits": self.limits,
             "escalation": self.escalation,
+            "halting": self.worth,
             "proof": self.proof,
             "agents": {
                 "maker": self.agent.name,

@@ -17,5 +17,5 @@ router = APIRouter(include_in_schema=False)
 def halting(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
     """Show what each halting policy would have reached in the runs of the project."""
     root = desk.project.root
-    tables = replay_tables(own_runs(desk.project), (), Economics())
+    tables = replay_tables(own_runs(desk.project), (), Economics.of(desk.project.settings.halting))
     return page(request, "halting.html.j2", found=halting_status(root), tables=tables)

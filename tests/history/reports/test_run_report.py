@@ -21,6 +21,7 @@ from history.report_runs import (
     review,
     verified_run,
 )
+from model.examples import ONE_MORE
 from setpoint.errors import RecordedDataError
 from setpoint.history.phrases import code, duration, one_line, prose
 from setpoint.history.reports import run_report
@@ -352,7 +353,9 @@ def test_a_decision_shows_what_the_policy_that_watches_would_have_done(tmp_path)
     body = decided(1, Action.CONTINUE, passed=False)
     watched = body.decision.model_copy(
         update={
-            "values": HaltingValues(continue_=4.17, restart=-0.5, escalate=0.0, p_verified=0.03),
+            "values": HaltingValues(
+                continue_=4.17, restart=-0.5, escalate=0.0, p_verified=0.03, one_more=ONE_MORE
+            ),
             "shadow": Shadow(policy="halter-v1", action=Action.CONTINUE),
         }
     )
@@ -363,3 +366,4 @@ def test_a_decision_shows_what_the_policy_that_watches_would_have_done(tmp_path)
     )
     for text in (run_report.markdown(events), run_report.html(events)):
         assert "would CONTINUE: worth continue $4.17, restart -$0.50, escalate $0.00; P(verified" in text
+        assert "one more iteration: 63% to pass every gate" in text

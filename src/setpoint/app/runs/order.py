@@ -31,6 +31,7 @@ from setpoint.wiring.agents import prompt_folder
 from setpoint.wiring.plugins import enabled, pipelines_of
 from setpoint.wiring.project import Project
 
+_COMMIT_FIRST = "commit something first, or give another --base"
 _DIRTY = "your tree holds uncommitted changes: the run starts from the commit and does not see them"
 
 
@@ -97,8 +98,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
     settings = project.settings
     commit = await commit_of(project.root, base)
     if commit is None:
-        message = f"'{base}' names no commit in {project.root}"
-        raise UsageError(message, hint="commit something first, or give another --base")
+        raise UsageError(f"'{base}' names no commit in {project.root}", hint=_COMMIT_FIRST)
     pipeline = load_pipeline(settings.pipeline, project.root, pipelines_of(settings))
     names, workflow, notes, passed_over = await assign_roles(
         project, pipeline, repairs=_repairs(wanted, settings)
@@ -123,6 +123,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         pipeline=workflow,
         limits=_limits(wanted, settings, now),
         escalation=_escalation(wanted, settings),
+        halting=settings.halting.worth,
         proof=settings.proof,
         memory=settings.memory,
         agents=names,

@@ -24,6 +24,7 @@ from setpoint.history.reports.quality_plot import points, quality_plot
 from setpoint.model.events import Event
 from setpoint.model.events.learning import LearningsJudged, MemoryRecalled
 from setpoint.model.events.people import CommentAdded, Feedback
+from setpoint.model.facts.halting import shadow_line
 from setpoint.model.facts.spending import in_words
 from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.model.value import Instant, Value
@@ -43,6 +44,7 @@ FILTERS = {
     "figure": phrases.figure,
     "lasted": lasted,
     "one_line": phrases.one_line,
+    "shadow_line": shadow_line,
 }
 """How figures and texts from outside are written on a page."""
 place_of = phrases.place

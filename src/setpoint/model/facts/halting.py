@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from setpoint.model.facts.rounds import RunFacts, blocking, open_count, problems, review_findings
 from setpoint.model.finding import Category
 from setpoint.model.halting import TurnState
+from setpoint.model.halting_values import OneMore
 from setpoint.model.run import Decision, Round
 
 UNKNOWN_AGENT = "unknown"
@@ -62,10 +63,34 @@ def shadow_line(decision: Decision) -> str:
     fitted = f" with weights {shadow.weights}" if shadow.weights else ""
     role = "in the shadow" if decision.policy != shadow.policy else "which decides"
     because = f"; {'; '.join(values.reasons)}" if values.reasons else ""
+    more = f"; {one_more_line(values.one_more)}" if values.one_more else ""
     return (
         f"{shadow.policy}{fitted} ({role}) would {shadow.action.upper()}: worth {amounts}; "
-        f"P(verified) {values.p_verified:.2f}{because}"
+        f"P(verified) {values.p_verified:.2f}{because}{more}"
     )
+
+
+def one_more_line(more: OneMore) -> str:
+    """Say in one line whether one more iteration is worth its cost, and how sure that is."""
+    cost = _usd(more.cost_usd)
+    if not more.cost_measured:
+        cost += " (assumed)"
+    elif _usd(more.cost_low_usd) != _usd(more.cost_high_usd):
+        cost += f" ({_usd(more.cost_low_usd)} to {_usd(more.cost_high_usd)} so far)"
+    basis = f"fitted to {more.runs} runs" if more.runs else "by assumptions, with no run of this agent fitted"
+    return (
+        f"one more iteration: {more.chance:.0%} to pass every gate ({more.chance_low:.0%} to "
+        f"{more.chance_high:.0%}), costs about {cost}, expected gain {_usd(more.worth_usd)} "
+        f"({_usd(more.low_usd)} to {_usd(more.high_usd)}): {_advice(more)}; {basis}"
+    )
+
+
+def _advice(more: OneMore) -> str:
+    if more.low_usd > 0:
+        return "worth trying"
+    if more.high_usd < 0:
+        return "not worth trying"
+    return "probably worth trying" if more.worth_usd > 0 else "probably not worth trying"
 
 
 def _usd(amount: float) -> str:

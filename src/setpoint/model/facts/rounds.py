@@ -11,6 +11,7 @@ from setpoint.model.evaluation import Evaluation
 from setpoint.model.evidence import Failure
 from setpoint.model.finding import Category, Finding, Severity, normalised
 from setpoint.model.goals import PREFIX, GoalResult, GoalState, with_share
+from setpoint.model.halting_worth import HaltingWorth
 from setpoint.model.quality import WEIGHTS
 from setpoint.model.run import Limits, Round
 from setpoint.model.value import Usd, Value
@@ -53,6 +54,8 @@ class RunFacts(Value):
     """Rounds before this place were answered for by a person: what repeats is counted from here."""
     weights: dict[str, float] = WEIGHTS
     """Weights of the quality score."""
+    worth: HaltingWorth = HaltingWorth()
+    """What the outcomes of the run are worth to the person."""
 
     @property
     def recent(self) -> tuple[Round, ...]:
