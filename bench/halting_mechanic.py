@@ -4,7 +4,7 @@
     python bench/halting_mechanic.py FOLDER --export mechanic.csv.gz
 
 The loop and the mechanic are the real ones. Each run gets a small package with one to three bugs and the
-tests that show them. Guards are off: a run ends where its gates pass or at the limit, so that replay is exact.
+tests that show them. Guards are off: a run ends where its gates pass or at the limit, so replay is exact.
 **Hidden tests**, many more calls of the same functions, are compared with the original program on the tree of
 every iteration; neither the mechanic nor the loop sees them. A finished run is a line of `FOLDER/runs.jsonl`;
 the same command again makes those that are missing. The mechanic costs no money: `--cost` is what each turn
@@ -312,7 +312,9 @@ def rows(runs: Iterable[dict[str, Any]], cost_usd: float) -> Iterator[dict[str, 
 
 def kept(file: Path) -> list[dict[str, Any]]:
     """Return the finished runs."""
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+    return (
+        [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+    )
 
 
 def export(runs: list[dict[str, Any]], target: Path, cost_usd: float) -> None:

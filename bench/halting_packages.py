@@ -100,7 +100,9 @@ PACKAGES: dict[str, tuple[str, dict[str, Drawn]]] = {
             "balanced": lambda r: (word(r, "()[]a", 7),),
             "fields": lambda r: (word(r, 'ab,"; ', 9), r.choice([",", ";"])),
             "version": lambda r: (word(r, "0012.a", 8),),
-            "seconds": lambda r: (r.choice([f"{r.randint(0, 9)}{r.choice('hms')}", ""]) + word(r, "12hms", 5),),
+            "seconds": lambda r: (
+                r.choice([f"{r.randint(0, 9)}{r.choice('hms')}", ""]) + word(r, "12hms", 5),
+            ),
             "computed": lambda r: (["2", str(r.randint(-3, 9)), *(r.choice("+-*34") for _ in range(3))],),
         },
     ),

@@ -1,6 +1,6 @@
 """Sources of the small packages of `bench/halting_mechanic.py`; its bugs are seeded into them."""
 
-NUMBERS = '''
+NUMBERS = """
 def clamp(value, low, high):
     if low > high:
         raise ValueError("low is above high")
@@ -51,8 +51,8 @@ def power(base, exponent, modulus):
         factor = factor * factor % modulus
         exponent //= 2
     return result % modulus
-'''
-LISTS = '''
+"""
+LISTS = """
 def merged(left, right):
     left, right = sorted(left), sorted(right)
     found = []
@@ -108,8 +108,8 @@ def insert_place(values, wanted):
         else:
             high = middle
     return low
-'''
-TEXTS = '''
+"""
+TEXTS = """
 def slug(text):
     found = []
     gap = False
@@ -173,8 +173,8 @@ def distance(left, right):
             row.append(min(row[j - 1] + 1, before[j] + 1, before[j - 1] + price))
         before = row
     return before[-1]
-'''
-SPANS = '''
+"""
+SPANS = """
 def joined(spans):
     found = []
     for start, end in sorted(spans):
@@ -227,8 +227,8 @@ def kept(spans):
             count += 1
             last = end
     return count
-'''
-SHOP = '''
+"""
+SHOP = """
 def price(amount, unit, member):
     if amount < 0:
         raise ValueError("amount is below 0")
@@ -284,8 +284,8 @@ def shipping(weight, express, country):
     if express:
         cost += 7
     return min(cost, 60)
-'''
-GRIDS = '''
+"""
+GRIDS = """
 def around(grid, row, column):
     total = 0
     for i in range(row - 1, row + 2):
@@ -328,8 +328,8 @@ def best_path(grid):
         for j in range(width):
             best[j + 1] = max(best[j], best[j + 1]) + row[j]
     return best[-1]
-'''
-PARSING = '''
+"""
+PARSING = """
 def balanced(text):
     pairs = {")": "(", "]": "["}
     stack = []
@@ -401,4 +401,4 @@ def computed(words):
         else:
             stack.append(int(each))
     return stack
-'''
+"""

@@ -26,6 +26,10 @@ WEIGHTS = np.array([0.25, 0.30, 0.20, 0.15, 0.05, 0.05])
 START = np.array([0.50, 0.0, 1.0, 0.55, 0.40, 0.50])
 GAIN = np.array([0.40, 0.0, 0.0, 0.35, 0.50, 0.40])
 NOISY = np.array([1.0, 0.0, 0.5, 1.0, 1.0, 1.0])
+SETTLED = 2
+"""Turns of a chain before one may leave all as it was."""
+STUCK_GOES, UNSAFE_GOES, UNSAFE_SEEN = 0.04, 0.55, 0.85
+"""Chances, for each turn, that a stuck defect goes, a security finding goes, and one is seen."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,13 +144,13 @@ def _chain(kind: Kind, difficulty: float, random: Generator) -> tuple[Turn, ...]
 
 
 def _work(code: _Code, kind: Kind, place: int, random: Generator) -> None:
-    code.repeated = place >= 2 and random.random() < kind.repeats
+    code.repeated = place >= SETTLED and random.random() < kind.repeats
     if code.repeated:
         return
     mended = int(random.binomial(max(code.shown - code.stuck, 0), kind.mends * 0.93 ** (place - 1)))
     code.shown -= mended
     code.hidden += int(random.binomial(mended, 0.05))  # repairs that please the tests alone
-    if code.stuck and random.random() < 0.04:
+    if code.stuck and random.random() < STUCK_GOES:
         code.stuck -= 1
         code.shown -= 1
     if random.random() < kind.breaks:
@@ -155,7 +159,7 @@ def _work(code: _Code, kind: Kind, place: int, random: Generator) -> None:
         code.swung = not code.swung
         code.shown = code.shown + 2 if code.swung else max(code.shown - 2, 0)
     code.open -= int(random.binomial(code.open, 0.65))
-    if code.unsafe and random.random() < 0.55:
+    if code.unsafe and random.random() < UNSAFE_GOES:
         code.unsafe -= 1
     code.unsafe += int(random.random() < kind.unsafe)
     code.hidden += int(random.random() < kind.hides)
@@ -171,7 +175,7 @@ def _measured(code: _Code, kind: Kind, place: int, random: Generator) -> Turn:
         red = code.shown + 1 + int(random.poisson(0.5))
     if code.shown == 1 and random.random() < kind.flaky * 0.6:
         red = 0
-    unsafe = int(code.unsafe > 0 and random.random() < 0.85)
+    unsafe = int(code.unsafe > 0 and random.random() < UNSAFE_SEEN)
     share = max(0.0, 1 - red / TESTS)
     metrics = START + GAIN * code.progress - 0.03 * code.open * np.array([0, 0, 4 / 3, 1, 0, 0])
     metrics = metrics + np.array([0, share, -0.45 * unsafe, 0, 0, 0])
