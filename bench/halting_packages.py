@@ -5,8 +5,81 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from halting_sources import GRIDS, LISTS, NUMBERS, PARSING, SHOP, SPANS, TEXTS
+from halting_sources import GRIDS, LISTS, NUMBERS, SHOP, SPANS, TEXTS
 
+PARSING = """
+def balanced(text):
+    pairs = {")": "(", "]": "["}
+    stack = []
+    for letter in text:
+        if letter in "([":
+            stack.append(letter)
+        elif letter in pairs:
+            if not stack or stack.pop() != pairs[letter]:
+                return False
+    return not stack
+
+
+def fields(line, mark):
+    found, part = [], ""
+    quoted = False
+    for letter in line:
+        if letter == '"':
+            quoted = not quoted
+        elif letter == mark and not quoted:
+            found.append(part)
+            part = ""
+        else:
+            part += letter
+    found.append(part)
+    return found
+
+
+def version(text):
+    found = []
+    for part in text.split("."):
+        number = ""
+        for letter in part:
+            if not letter.isdigit():
+                break
+            number += letter
+        found.append(int(number) if number else 0)
+    while found and found[-1] == 0:
+        found.pop()
+    return tuple(found)
+
+
+def seconds(text):
+    total, number = 0, ""
+    units = {"h": 3600, "m": 60, "s": 1}
+    for letter in text:
+        if letter.isdigit():
+            number += letter
+        elif letter in units and number:
+            total += int(number) * units[letter]
+            number = ""
+        else:
+            raise ValueError("not a duration")
+    return total + int(number or 0)
+
+
+def computed(words):
+    stack = []
+    for each in words:
+        if each in ("+", "-", "*"):
+            if len(stack) < 2:
+                raise ValueError("too few numbers")
+            right, left = stack.pop(), stack.pop()
+            if each == "+":
+                stack.append(left + right)
+            elif each == "-":
+                stack.append(left - right)
+            else:
+                stack.append(left * right)
+        else:
+            stack.append(int(each))
+    return stack
+"""
 Drawn = Callable[[random.Random], tuple[object, ...]]
 """Draws the arguments of one call; they are literals."""
 

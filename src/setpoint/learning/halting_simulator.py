@@ -44,8 +44,8 @@ class Kind:
     """Mean of those beyond."""
     scaled: bool = True
     """Whether the difficulty multiplies that mean."""
-    mends: float
-    """Chance that a turn mends a defect."""
+    fixes: float
+    """Chance that a turn fixes a defect."""
     breaks: float
     """Chance that a turn brings a new one."""
     unsafe: float = 0.025
@@ -67,16 +67,16 @@ class Kind:
 
 
 KINDS = {
-    "easy": Kind(share=0.36, more=0.6, mends=0.70, breaks=0.04),
-    "improving": Kind(share=0.16, least=3, more=3.0, mends=0.42, breaks=0.06),
-    "stagnating": Kind(share=0.11, least=1, more=2.0, mends=0.45, breaks=0.05, stuck=0.70, pace=0.4),
-    "oscillating": Kind(share=0.07, least=1, more=2.0, scaled=False, mends=0.55, breaks=0.10, swings=0.70),
-    "degrading": Kind(share=0.09, more=0.9, mends=0.40, breaks=0.35, unsafe=0.12, hides=0.25, pace=-0.3),
+    "easy": Kind(share=0.36, more=0.6, fixes=0.70, breaks=0.04),
+    "improving": Kind(share=0.16, least=3, more=3.0, fixes=0.42, breaks=0.06),
+    "stagnating": Kind(share=0.11, least=1, more=2.0, fixes=0.45, breaks=0.05, stuck=0.70, pace=0.4),
+    "oscillating": Kind(share=0.07, least=1, more=2.0, scaled=False, fixes=0.55, breaks=0.10, swings=0.70),
+    "degrading": Kind(share=0.09, more=0.9, fixes=0.40, breaks=0.35, unsafe=0.12, hides=0.25, pace=-0.3),
     "cycling": Kind(
-        share=0.07, least=1, more=2.0, mends=0.40, breaks=0.03, stuck=0.65, repeats=0.75, pace=0.4
+        share=0.07, least=1, more=2.0, fixes=0.40, breaks=0.03, stuck=0.65, repeats=0.75, pace=0.4
     ),
-    "flaky": Kind(share=0.07, more=1.0, mends=0.55, breaks=0.06, flaky=0.22),
-    "noisy": Kind(share=0.07, more=1.5, mends=0.50, breaks=0.06, noise=0.07),
+    "flaky": Kind(share=0.07, more=1.0, fixes=0.55, breaks=0.06, flaky=0.22),
+    "noisy": Kind(share=0.07, more=1.5, fixes=0.50, breaks=0.06, noise=0.07),
 }
 
 
@@ -147,9 +147,9 @@ def _work(code: _Code, kind: Kind, place: int, random: Generator) -> None:
     code.repeated = place >= SETTLED and random.random() < kind.repeats
     if code.repeated:
         return
-    mended = int(random.binomial(max(code.shown - code.stuck, 0), kind.mends * 0.93 ** (place - 1)))
-    code.shown -= mended
-    code.hidden += int(random.binomial(mended, 0.05))  # repairs that please the tests alone
+    fixed = int(random.binomial(max(code.shown - code.stuck, 0), kind.fixes * 0.93 ** (place - 1)))
+    code.shown -= fixed
+    code.hidden += int(random.binomial(fixed, 0.05))  # repairs that please the tests alone
     if code.stuck and random.random() < STUCK_GOES:
         code.stuck -= 1
         code.shown -= 1
