@@ -95,7 +95,9 @@ def by_kind(train: Sequence[LoggedRun], test: Sequence[LoggedRun], *, more: bool
 
     fitted = rows(train)
     wide = [Term(f"term {at}", 0.0, 2.0) for at in range(len(fitted[0][0]))]
-    weights = most_probable([x for x, _, _ in fitted], [y for _, y, _ in fitted], [1.0] * len(fitted), wide)
+    weights = most_probable(
+        [tuple(x) for x, _, _ in fitted], [y for _, y, _ in fitted], [1.0] * len(fitted), wide
+    )
     made: defaultdict[str, Pairs] = defaultdict(list)
     for x, passed, group in rows(test):
         made[group].append((sum(w * each for w, each in zip(weights, x, strict=True)), passed))

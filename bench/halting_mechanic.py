@@ -26,6 +26,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ FULL = Limits(
     repeated_findings=99,
     restart_on_repeat=False,
     max_empty_diffs=99,
-    max_cost_usd=0,
+    max_cost_usd=Decimal(0),
     max_wall_s=900.0,
     enough_left=False,
 )
