@@ -11,6 +11,7 @@ from setpoint.model.evaluation import Stage as Measuring
 from setpoint.model.events.candidates import CandidateChosen, CandidateMade, CandidateMeasured
 from setpoint.model.events.run import AgentFinished, AgentStarted
 from setpoint.model.finding import Category, Finding, Severity
+from setpoint.model.halting_worth import HaltingWorth
 from setpoint.model.ids import TraceId
 from setpoint.model.run import Ending, Limits
 from setpoint.testing import Act, Crash, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
@@ -98,6 +99,35 @@ async def test_no_more_work_at_once_than_allowed(tmp_path):
     harness.order = lambda known=harness.order: known(candidates_at_once=2)
     await harness.drive()
     assert most == 2
+
+
+def one_at_a_time(harness, worth=None):
+    stated = HaltingWorth(worth_usd=None if worth is None else Decimal(worth))
+    harness.order = lambda known=harness.order: known(candidates_at_once=1, halting=stated)
+
+
+@pytest.mark.parametrize(("worth", "started"), [(None, 3), (20, 3), (5, 1)])
+async def test_no_more_are_started_than_their_gain_is_worth(tmp_path, worth, started):
+    makers, harness = contest(tmp_path, *[[change(str(number), 1)] for number in range(3)])
+    one_at_a_time(harness, worth)
+    assert (await harness.drive()).ending is Ending.VERIFIED
+    assert [len(agent.briefs) for agent in makers] == [1] * started + [0] * (3 - started)
+    (chosen,) = said(harness, CandidateChosen)
+    assert ("not started: 2, 3, because candidate 1 has no problems" in chosen.reason) is (started == 1)
+
+
+async def test_where_none_passes_more_are_started(tmp_path):
+    makers, harness = contest(
+        tmp_path, [change("wrong", 1)], [change("right", 1)], [change("late", 1)], scenes=(RED, GREEN)
+    )
+    one_at_a_time(harness, 5)
+    assert (await harness.drive()).ending is Ending.VERIFIED
+    assert [len(agent.briefs) for agent in makers] == [1, 1, 0]
+    (chosen,) = said(harness, CandidateChosen)
+    assert chosen.candidate == 2
+    assert len(said(harness, CandidateMeasured)) == 2, (
+        "what was measured for the decision is not measured again"
+    )
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from setpoint.inner.attempt import Start, made_in
 from setpoint.inner.kept_edits import Bench, shows_the_end
@@ -33,6 +33,7 @@ from setpoint.phase.policy.candidates import (
     comes_to_an_end,
     finalists,
     is_clean,
+    not_worth_starting,
     reason,
     was_cut_off,
 )
@@ -43,6 +44,27 @@ PREFIX = "candidate:"
 """Prefix of the candidates' roles in the agents of an order."""
 _OF_CANDIDATE = re.compile(r"-c([0-9]+)$")
 """Ends the label of a candidate's attempt."""
+
+
+@dataclass(kw_only=True)
+class _Race:
+    """The candidates of a contest while they work."""
+
+    room: asyncio.Semaphore
+    """Lets so many work at the same time."""
+    bench: Bench
+    made: list[CandidateMade] = field(default_factory=list)
+    """Those that have ended."""
+    spared: dict[int, str] = field(default_factory=dict)
+    """Why candidates were not started."""
+
+    @property
+    def told(self) -> str:
+        """Say which candidates were not started, and why; empty where all were."""
+        if not self.spared:
+            return ""
+        numbers = ", ".join(map(str, sorted(self.spared)))
+        return f"; not started: {numbers}, because {self.spared[min(self.spared)]}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,14 +103,15 @@ async def contest(run: RunContext, asked: Contest) -> AgentFinished:
     start = asked.start
 
     async def act() -> AgentFinished:
-        made = await _all_made(run, asked)
+        race = _Race(room=asyncio.Semaphore(run.order.candidates_at_once), bench=Bench(copy=run.copy))
+        made = await _all_made(run, asked, race)
         ordered = await _ordered(run, asked, made)
         number = ordered[0].candidate if ordered else 0
         best = next((each for each in made if each.candidate == number), None) or _of_no_use(made)
         body = CandidateChosen(
             iteration=start.iteration,
             candidate=number,
-            reason=reason(ordered),
+            reason=f"{reason(ordered)}{race.told}",
             standings=ordered,
             policy=POLICY,
         )
@@ -133,27 +156,29 @@ def _of_no_use(made: Sequence[CandidateMade]) -> CandidateMade:
     return next((each for each in made if not broke(each)), made[0])
 
 
-async def _all_made(run: RunContext, asked: Contest) -> list[CandidateMade]:
-    room, bench = asyncio.Semaphore(run.order.candidates_at_once), Bench(copy=run.copy)
+async def _all_made(run: RunContext, asked: Contest, race: _Race) -> list[CandidateMade]:
     async with asyncio.TaskGroup() as tasks:
-        running = [
-            tasks.create_task(_made(run, asked, number, room, bench)) for number in candidates_of(run.order)
-        ]
-    return [task.result() for task in running]
+        running = [tasks.create_task(_made(run, asked, number, race)) for number in candidates_of(run.order)]
+    return [made for task in running if (made := task.result()) is not None]
 
 
-async def _made(
-    run: RunContext, asked: Contest, number: int, room: asyncio.Semaphore, bench: Bench
-) -> CandidateMade:
-    """Run one candidate; its commit is then stored in the run's own work copy, whichever wins."""
+async def _made(run: RunContext, asked: Contest, number: int, race: _Race) -> CandidateMade | None:
+    """Run one candidate; its commit is then stored in the run's own work copy, whichever wins.
+
+    None where those before it leave it too little to gain.
+    """
     key = asked.key(number)
     known = run.journal.known(f"{key}:made")
     if isinstance(known, CandidateMade):
+        race.made.append(known)
         return known
-    async with room:
+    async with race.room:
+        if why := await _too_little(run, asked, race):
+            race.spared[number] = why
+            return None
         apart = await _apart(run, number)
-        came = await made_in(apart, asked.start, _briefed(run, asked, number, apart.copy.path), bench)
-    async with bench.lock:
+        came = await made_in(apart, asked.start, _briefed(run, asked, number, apart.copy.path), race.bench)
+    async with race.bench.lock:
         await run.ports.workspace.restore(run.copy, came.snapshot.commit, of=apart.copy)
     body = CandidateMade(
         phase=asked.start.phase.name,
@@ -163,7 +188,21 @@ async def _made(
         **came._asdict(),
     )
     run.journal.note(f"{key}:made", body)
+    race.made.append(body)
     return body
+
+
+async def _too_little(run: RunContext, asked: Contest, race: _Race) -> str:
+    """Say why another candidate is not worth its cost, by what the ended ones measure; empty where it is."""
+    ended = [each for each in race.made if comes_to_an_end(each)]
+    if run.order.halting.worth_usd is None or not ended:
+        return ""
+    async with race.bench.lock:  # what is measured here is recorded, and not measured again
+        measured = [
+            _as_round(each, await _measured(run, asked, each, Stage.EVALUATE), None) for each in ended
+        ]
+    results = [candidate_result(each, tests) for each, tests in zip(ended, measured, strict=True)]
+    return not_worth_starting(results, run.order.halting)
 
 
 async def _apart(run: RunContext, number: int) -> RunContext:
