@@ -34,6 +34,8 @@ BINS = 10
 AHEAD = 4
 """Turns within which an alarm is false if every gate passes."""
 SMALL, OFTEN = 100, 12
+LEAST_OF_12, MOST_OF_12 = 0.717, 1.651
+"""Factors of the 95 % interval of a root mean square of 12 (chi-square)."""
 States = tuple[TurnState, ...]
 
 
@@ -66,6 +68,11 @@ def learned(count: int, seed: int) -> HalterModel:
 def spread(mean: Mean) -> str:
     """Return a mean with its 95 % interval."""
     return f"{mean.value:+.2f} $ [{mean.low:+.2f}, {mean.high:+.2f}]"
+
+
+def between(mean: Mean) -> str:
+    """Return a share with its 95 % interval."""
+    return f"{mean.value:.3f} [{mean.low:.3f}, {mean.high:.3f}]"
 
 
 def verdict(reached: bool) -> str:  # noqa: FBT001 - the only thing it says
@@ -110,9 +117,11 @@ def print_table(done: Mapping[str, Sequence[Ended]]) -> None:
 def recall_and_rules(done: Mapping[str, Sequence[Ended]], some: Sequence[Task]) -> None:
     """Print A2 and A3."""
     fixed = NAMED["fixed-10"](TERMS)
-    last = shares([run(task, fixed, best=False) for task in some])[0]
-    gain = shares(done["fixed-10"])[0] - last
-    print(f"A2 best instead of last of ten turns: success +{gain:.3f} (aim 0.12): {verdict(gain >= 0.12)}")
+    last = [run(task, fixed, best=False) for task in some]
+    gains = [float(new.right) - float(old.right) for new, old in zip(done["fixed-10"], last, strict=True)]
+    gain = mean_by_group(gains, [str(place) for place in range(len(gains))])
+    shown = f"{gain.value:+.3f} [{gain.low:+.3f}, {gain.high:+.3f}]"
+    print(f"A2 best instead of last of ten turns: success {shown} (aim 0.12): {verdict(gain.value >= 0.12)}")
     new, old = done["repeat-twice"], done["classic"]
     difference, at_least = paired(new, old), lower_bound(paired(new, old))
     success, wrong = shares(new)[:2]
@@ -177,24 +186,28 @@ STAGNATION: Mapping[str, Callable[[States], bool]] = {
 }
 
 
-def alarms(some: Sequence[Task]) -> dict[str, tuple[float, float, float]]:
+def alarms(some: Sequence[Task]) -> dict[str, tuple[Mean, Mean, Mean]]:
     """Return for each test: false alarms, those in improving tasks, and hopeless states that it finds."""
-    cases: list[tuple[str, States, bool]] = []
-    for task in some:
+    cases: list[tuple[str, str, States, bool]] = []
+    for number, task in enumerate(some):
         chain = task.chains[0]
         passed = next((place for place, turn in enumerate(chain) if turn.state.gates), len(chain))
         for place in range(2, min(passed, len(chain) - AHEAD)):  # no policy asks behind the first pass
             states = tuple(turn.state for turn in chain[: place + 1])
-            cases.append((task.kind, states, passes_soon(chain, place)))
+            cases.append((str(number), task.kind, states, passes_soon(chain, place)))
     found = {}
     for name, fires in STAGNATION.items():
-        fired = [(kind, soon, fires(states)) for kind, states, soon in cases]
+        fired = [(task, kind, soon, fires(states)) for task, kind, states, soon in cases]
         found[name] = (
-            fmean(alarm for _, soon, alarm in fired if soon),
-            fmean(alarm for kind, soon, alarm in fired if soon and kind == "improving"),
-            fmean(alarm for _, soon, alarm in fired if not soon),
+            _share([(alarm, task) for task, _, soon, alarm in fired if soon]),
+            _share([(alarm, task) for task, kind, soon, alarm in fired if soon and kind == "improving"]),
+            _share([(alarm, task) for task, _, soon, alarm in fired if not soon]),
         )
     return found
+
+
+def _share(alarms: Sequence[tuple[bool, str]]) -> Mean:
+    return mean_by_group([float(each) for each, _ in alarms], [task for _, task in alarms], share=True)
 
 
 def passes_soon(chain: Sequence[Turn], place: int) -> bool:
@@ -207,13 +220,14 @@ def stagnation(some: Sequence[Task], folder: Path | None) -> None:
     found = alarms(some)
     print("| alarm | false | false while improving | hopeless found |\n|---|---|---|---|")
     for name, (false, improving, hopeless) in found.items():
-        print(f"| {name} | {false:.3f} | {improving:.3f} | {hopeless:.3f} |")
+        print(f"| {name} | {false.value:.3f} | {improving.value:.3f} | {hopeless.value:.3f} |")
     false, improving, _ = found["the same problems twice"]
-    met = false <= 0.05 and improving <= 0.01
-    shown = f"{false:.3f} (0.05), while improving {improving:.3f} (0.01)"
+    met = false.value <= 0.05 and improving.value <= 0.01
+    shown = f"{between(false)} (0.05), while improving {between(improving)} (0.01)"
     print(f"A5 the same problems twice: {shown}: {verdict(met)}")
     if folder is not None:
-        (folder / "halting-alarms.svg").write_text(stagnation_plot(found), "utf-8")
+        plotted = {name: tuple(mean.value for mean in each) for name, each in found.items()}
+        (folder / "halting-alarms.svg").write_text(stagnation_plot(plotted), "utf-8")
 
 
 def replayed(seed: int) -> None:
@@ -236,7 +250,8 @@ def replayed(seed: int) -> None:
     for name, off in away.items():
         rmse = fmean(each**2 for each in off) ** 0.5 if off else float("nan")
         worst = max(worst, rmse)
-        print(f"A9 replay of {name} on {LOGS} full logs, {OFTEN} times: RMSE {rmse:.2f} $ (aim 0.25)")
+        ends = f"[{rmse * LEAST_OF_12:.2f}, {rmse * MOST_OF_12:.2f}]"
+        print(f"A9 replay of {name} on {LOGS} full logs, {OFTEN} times: RMSE {rmse:.2f} $ {ends} (aim 0.25)")
     restarting = {"rules-v1": NAMED["rules-v1"](TERMS), **chosen}
     refused = compare(logs[0], restarting, "repeat-twice", Economics())[0].refused
     print(

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from math import sqrt
-from statistics import fmean
+from statistics import fmean, stdev
 
 from setpoint.learning.policy.confidence import confidence
 from setpoint.model.ids import LearningId
@@ -42,13 +42,15 @@ REGIMES: Mapping[str, tuple[Signs, float]] = {
 }
 
 
-def error(signs: Signs, weight: float, seed: int) -> float:
-    """Return the largest root mean square error over the true chances."""
+def error(signs: Signs, weight: float, seed: int) -> tuple[float, float, float]:
+    """Return the largest root mean square error over the true chances, and its 95 % interval."""
     dice = random.Random(seed)
-    return max(
-        sqrt(fmean((belief(chance, signs, weight, dice) - chance) ** 2 for _ in range(LIVES)))
-        for chance in CHANCES
+    squares = max(
+        ([(belief(chance, signs, weight, dice) - chance) ** 2 for _ in range(LIVES)] for chance in CHANCES),
+        key=fmean,
     )
+    half = 1.96 * stdev(squares) / sqrt(LIVES)
+    return sqrt(fmean(squares)), sqrt(max(0.0, fmean(squares) - half)), sqrt(fmean(squares) + half)
 
 
 def belief(chance: float, signs: Signs, weight: float, dice: random.Random) -> float:
@@ -74,10 +76,13 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=29)
     seed = parser.parse_args().seed
     errors = {words: (weight, error(signs, weight, seed)) for words, (signs, weight) in REGIMES.items()}
-    for words, (weight, found) in errors.items():
+    for words, (weight, (found, low, high)) in errors.items():
         reached = "reached" if found <= AIM else "MISSED"
-        print(f"A10 {words} (weight {weight:g}): RMSE {found:.3f}, n {LIVES} (aim {AIM:.2f}): {reached}")
-    return int(any(found > AIM for _, found in errors.values()))
+        print(
+            f"A10 {words} (weight {weight:g}): RMSE {found:.3f} [{low:.3f}, {high:.3f}], n {LIVES} "
+            f"(aim {AIM:.2f}): {reached}"
+        )
+    return int(any(found > AIM for _, (found, _, _) in errors.values()))
 
 
 if __name__ == "__main__":

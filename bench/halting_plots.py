@@ -9,7 +9,7 @@ STYLE = "text{font:14px sans-serif;fill:#333}@media(prefers-color-scheme:dark){t
 FALSE, FOUND = "#c2410c", "#0f766e"
 
 
-def stagnation_plot(found: Mapping[str, tuple[float, float, float]]) -> str:
+def stagnation_plot(found: Mapping[str, tuple[float, ...]]) -> str:
     """Return bars for each alarm: good runs that it stops, and hopeless ones that it finds."""
     height = 60 + ROW * len(found)
     parts = [
