@@ -88,7 +88,7 @@ def blocks(scene):
     return bool(scene.broken) or any(finding.blocking for finding in scene.findings)
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(900)
 @settings(max_examples=600, suppress_health_check=[HealthCheck.too_slow])
 @given(worlds(), st.lists(ACTS, max_size=9), st.lists(REVIEWS, max_size=7), LIMITS)
 def test_no_run_ends_worse_than_it_began(world, acts, reviews, limits):

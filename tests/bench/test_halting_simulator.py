@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from setpoint.learning import halting_simulator
 from setpoint.model.halter.features import streak
 from setpoint.model.halter.policies import fixed, r0_stagnant, repeats
 from setpoint.model.halting import TurnState
@@ -21,8 +22,8 @@ BENCH = Path(__file__).resolve().parents[2] / "bench"
 def bench():
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(BENCH))
-        names = ("simulator", "credit", "hazard")
-        yield SimpleNamespace(**{name: importlib.import_module(f"halting_{name}") for name in names})
+        own = {name: importlib.import_module(f"halting_{name}") for name in ("credit", "hazard")}
+        yield SimpleNamespace(simulator=halting_simulator, **own)
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,7 @@ from setpoint.model.answers.reflection import TaughtShape
 from setpoint.model.events import BODY, Body
 from setpoint.model.gate import Choice, Escalation, OnLimit
 from setpoint.model.goals import GoalMode, MetricGoal
+from setpoint.model.halting_worth import HaltingWorth
 from setpoint.model.ids import TraceId
 from setpoint.model.learning import LearningKind, MemoryTerms
 from setpoint.model.pipeline import Pipeline
@@ -100,6 +101,12 @@ LEAVES: dict[Any, st.SearchStrategy[Any]] = {
         hold_out=st.floats(0, 0.5, width=32),
         withhold=st.floats(0, 0.5, width=32),
         max_reflection_usd=st.decimals(0, 100, places=4),
+    ),
+    HaltingWorth: st.sampled_from(
+        [
+            HaltingWorth(),
+            HaltingWorth(worth_usd=Decimal("20.50"), wrong_usd=Decimal(0), question_usd=Decimal(1)),
+        ]
     ),
 }
 

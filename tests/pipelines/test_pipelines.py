@@ -44,6 +44,7 @@ def test_every_prompt_of_a_shipped_pipeline_renders():
     variables = {
         **dict.fromkeys(("tried", "checks", "commands", "refusals"), ()),
         "self_check": False,
+        "languages": ("python", "go"),
         **dict.fromkeys(("requests", "signals", "released", "refused", "explained"), ()),
         **dict.fromkeys(
             ("problems", "reason", "advice", "research", "plan", "diff", "budget", "scratchpad"), "some text"
