@@ -245,30 +245,6 @@ async def test_a_broken_tool_is_never_a_pass(tmp_path):
     assert "bandit broke" in harness.agent.briefs[1].prompt
 
 
-async def test_without_tests_and_acceptance_nothing_is_verified(tmp_path):
-    scene = Scene(passed=0)
-    harness = RunHarness(
-        agent=ScriptedAgent(*changes(*range(1, 10))),
-        evaluator=ScriptedEvaluator(scene, base=scene),
-        folder=tmp_path,
-    )
-    harness.evaluator = _Untested(scene, base=scene)
-
-    outcome = await harness.drive()
-
-    assert outcome.ending is Ending.STOPPED
-
-
-class _Untested(ScriptedEvaluator):
-    """A project in which nothing can prove anything."""
-
-    async def evaluate(self, order, measured):
-        found = await super().evaluate(order, measured)
-        return found.model_copy(
-            update={"evidence": tuple(each for each in found.evidence if each.check != "pytest")}
-        )
-
-
 async def every_step(tmp_path):
     harness = _crashing_stage(tmp_path)
     await harness.drive()

@@ -30,7 +30,7 @@ from setpoint.checks.tools.sonarqube import SonarQube
 from setpoint.checks.tools.tool import Tool
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.evaluation import Stage
-from setpoint.model.evidence import COVERAGE_OF, CheckState
+from setpoint.model.evidence import COVERAGE_OF, NO_SUITE, CheckState
 from setpoint.model.stories.story import KnownRed, Story
 from setpoint.ports import Check
 from setpoint.presets import Preset, presets
@@ -83,6 +83,7 @@ class Plan:
         missing = (
             Group(checks=(Unmeasured(name=name, reason=reason),), identity=None)
             for name, reason in self.project.unseen.items()
+            if name != NO_SUITE or target.fast or target.stage is not Stage.EVALUATE
         )
         groups = (*known, *self._custom(runs_code=False), *self._sonarqube(), *missing)
         return tuple(replace(group, files=target.files) for group in groups)

@@ -21,6 +21,7 @@ from setpoint.checks.discovery.project import (
     found_leak,
     layout_at,
     with_pins,
+    without_tests,
 )
 from setpoint.checks.discovery.tool_start import Starts
 from setpoint.checks.discovery.toolchains import Toolchain, needs_python, toolchains
@@ -124,6 +125,7 @@ class Surveyor:
         starts = Starts(self._starts)
         programs = await find_programs(root, chosen, both, layout.package_folders, starts)
         chosen = with_pins(chosen, layout, programs)
+        missing = missing | without_tests(chosen, layout)
         chosen |= reasons(self._settings.check, interpreter) | missing
         return Project(
             root=root,

@@ -28,6 +28,10 @@ from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.files.project_folders import ProjectFolders
 
 _Stood = tuple[Project, Measured]
+_HINT = (
+    "add tests for a runner that Setpoint reads, or a check of your own ([check.NAME] in setpoint.toml; "
+    "docs/how-to/checks.md)"
+)
 _STORY = Story(id=StoryId("check"), title="The tree as it is")
 
 
@@ -140,7 +144,9 @@ class TreeEvaluator:
             if base is not None and wrong(raw):
                 stood = await measured_at(base, self._measuring, task, measured, self._folders)
             seen = await judge.alone(raw, work, stood)
-            return compared(seen, raw, stood, base.words) if base else seen
+            seen = compared(seen, raw, stood, base.words) if base else seen
+            lack = seen.without_tests
+            return seen.model_copy(update={"untested": f"{lack}; hint: {_HINT}"}) if lack else seen
         finally:
             reading.cancel()
 

@@ -47,7 +47,7 @@ MOST_ASKED = 10
 MOST_KEYS = 12
 """Recorded facts that a learning names as what it rests on."""
 _TELLING = (BaselineMeasured, PhaseBounce, GateAnswered, HaltingDecided)
-_SAYS_NOTHING = (Ending.CANCELLED, Ending.BROKEN_AGENT, Ending.MET)
+_SAYS_NOTHING = (Ending.CANCELLED, Ending.BROKEN_AGENT, Ending.MET, Ending.UNPROVABLE)
 """Endings that say nothing about what was followed."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from setpoint.model.config.sandbox import Means
-from setpoint.model.evidence import SUITES, CheckState, Coverage, Evidence, Failure, Suspect
+from setpoint.model.evidence import NO_SUITE, SUITES, CheckState, Coverage, Evidence, Failure, Suspect
 from setpoint.model.finding import Finding
 from setpoint.model.goals import GoalResult
 from setpoint.model.ids import Artifact, Commit, Tree
@@ -13,6 +13,9 @@ from setpoint.model.quality import QualityVector
 from setpoint.model.value import Text, Value
 
 _NONE = str(Means.NONE)
+
+_OF_FILES = frozenset({"parse", "integrity"})
+"""Checks that say nothing about what code does."""
 
 
 class Stage(StrEnum):
@@ -65,6 +68,8 @@ class Evaluation(Value):
     """Findings that stood at the base already: counted, not blamed."""
     compared: Text = ""
     """What findings were compared with outside of a run; empty: with nothing, or within a run."""
+    untested: Text = ""
+    """Outside of a run: why no test showed what the code does, with a hint; empty where one did."""
     report: Artifact | None = None
     """Every check result in full, as JSON."""
 
@@ -94,6 +99,23 @@ class Evaluation(Value):
         )
         ran = [evidence for evidence in self.evidence if evidence.check in SUITES]
         return tuple(sorted(ran, key=lambda evidence: order.index(evidence.state)))
+
+    @property
+    def without_tests(self) -> str:
+        """Say why no test ran though there is code; empty where one ran, broke or was not asked for."""
+        lack = self.evidence_of(NO_SUITE)
+        if lack is not None:
+            return lack.reason
+        idle = all(each.state is CheckState.NOT_MEASURED for each in self.suites)
+        return "; ".join(f"{each.check}: {each.reason}" for each in self.suites) if idle else ""
+
+    @property
+    def proves_nothing(self) -> bool:
+        """Whether nothing but its files was measured of a tree that holds code: neither tests nor a tool."""
+        made = (each for each in self.evidence if each.state is not CheckState.NOT_MEASURED)
+        return bool(self.untested) and all(
+            each.check in _OF_FILES or each.check.startswith("coverage") for each in made
+        )
 
     @property
     def blocking(self) -> tuple[Finding, ...]:

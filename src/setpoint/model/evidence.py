@@ -15,6 +15,9 @@ from setpoint.model.value import Instant, Text, Value
 SUITES = ("pytest", "unittest", "vitest", "jest", "node_test", "go_test", "cargo_test")
 """Checks that run a project's own tests; together they are its suite, whatever the languages."""
 
+NO_SUITE = "suite"
+"""Stands among the checks in place of a suite, with the reason, where a project with code has none."""
+
 
 class CheckState(StrEnum):
     """How a check ended; a crash of the tool is never a pass and never a finding."""

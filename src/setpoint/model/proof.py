@@ -18,6 +18,10 @@ REVIEW = "review"
 """The obligation that a reviewer which the run names has judged the change; always required."""
 
 
+MEASURED = "measured"
+"""The obligation that anything at all was measured that can prove the work; always required."""
+
+
 class WorkKind(StrEnum):
     """What kind of work a change is; it decides what must be proved."""
 
@@ -163,7 +167,7 @@ class Proof(Value):
 
     def requires(self, obligation: Obligation) -> bool:
         """Whether the work is unproven while this obligation is not met."""
-        return self.required or obligation.name == REVIEW
+        return self.required or obligation.name in (REVIEW, MEASURED)
 
 
 class ProofTerms(Value):
@@ -171,6 +175,8 @@ class ProofTerms(Value):
 
     required: bool = True
     """Whether work without a proof ends as unproven; off: what is missing is only reported."""
+    begin_unprovable: bool = False
+    """Whether a run begins where nothing could prove its work; it ends as unproven at best."""
     witness: Trust = Trust.ANY
     """The least trust in a witness that counts."""
     seconds: float = 120.0

@@ -289,6 +289,8 @@ class Ending(StrEnum):
     """Every hard gate passed on the delivered tree: `IMPLEMENTATION_VERIFIED`."""
     UNPROVEN = "unproven"
     """Nothing was found against it, and what must be proved is not; the best state is kept."""
+    UNPROVABLE = "unprovable"
+    """Nothing that is chosen here could prove the work; no agent was started."""
     STOPPED = "stopped"
     """A guard stopped it; the best state is kept."""
     ESCALATED = "escalated"

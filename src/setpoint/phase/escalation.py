@@ -24,8 +24,9 @@ from setpoint.phase.policy.halting_shadow import worth_of_one_more
 from setpoint.phase.policy.restored_files import restored_in_all
 from setpoint.runs.context import RunContext
 
-ASKED = frozenset({Ending.UNPROVEN, Ending.STOPPED, Ending.ESCALATED, Ending.BROKEN_AGENT})
+ASKED = frozenset({Ending.UNPROVEN, Ending.UNPROVABLE, Ending.STOPPED, Ending.ESCALATED, Ending.BROKEN_AGENT})
 """Endings that Setpoint asks a person about."""
+_BEGIN = "begin without a proof: agents are paid, and the work ends as unproven at best"
 _PROVE = (
     "name a command that fails without the change and passes with it; Setpoint runs it at the base and on "
     "the result, without an agent"
@@ -74,8 +75,9 @@ def _gate(run: RunContext, past: RunFacts, close: Close, name: GateId, iteration
     """Build the question: what stopped the run, its state, and the possible answers."""
     settings, now = run.order.escalation, run.ports.clock.now()
     offer = _offer(run, close)
-    options = [Option(choice=Choice.CONTINUE, text=_continue_text(run, past, offer))]
-    if close.ending is Ending.UNPROVEN:
+    begins = close.ending is Ending.UNPROVABLE
+    options = [Option(choice=Choice.CONTINUE, text=_BEGIN if begins else _continue_text(run, past, offer))]
+    if close.ending in (Ending.UNPROVEN, Ending.UNPROVABLE):
         options.append(Option(choice=Choice.PROVE, text=_PROVE))
     if best_first(past):
         where = f"{settings.debt_file} and the commit"
@@ -108,7 +110,7 @@ def _offer(run: RunContext, close: Close) -> Grant:
     money = guard == "max_cost_usd" or "left_usd" in figures
     time = guard == "max_wall_s" or "left_s" in figures
     return Grant(
-        iterations=order.escalation.more_iterations,
+        iterations=0 if close.ending is Ending.UNPROVABLE else order.escalation.more_iterations,
         cost_usd=order.limits.max_cost_usd if money else Decimal(0),
         wall_s=order.limits.max_wall_s if time else 0.0,
         tokens=order.limits.max_tokens or 0 if guard == "max_tokens" else 0,

@@ -9,6 +9,7 @@ from setpoint.model.facts.cover_gain import strength_of_tests
 from setpoint.model.run import Action, Decision, Ending
 from setpoint.phase.finish_run import Close
 from setpoint.phase.policy.halting_policy import RULES
+from setpoint.phase.policy.provable import unprovable
 from setpoint.phase.policy.verifiers import in_words, not_ready
 from setpoint.runs.context import RunContext
 
@@ -21,9 +22,18 @@ async def checked_readiness(run: RunContext, base: Evaluation) -> Close | None:
     why = [in_words(broken)] if broken else []
     why += [f"the goal {each.name} is a gate; {each.told}" for each in base.goals if each.gated]
     if not why:
-        return None
+        return await _refused(run, base)
     reason = f"no agent was started, because no result could be verified: {'; '.join(why)}"
     return await _ended(run, reason, Ending.ESCALATED, Action.ESCALATE)
+
+
+async def _refused(run: RunContext, base: Evaluation) -> Close | None:
+    """Return that nothing could prove the work, unless the order lets it begin all the same."""
+    why = "" if run.order.proof.begin_unprovable else unprovable(base, run.order)
+    if not why:
+        return None
+    reason = f"no agent was started, because {why}"
+    return await _ended(run, reason, Ending.UNPROVABLE, Action.ESCALATE)
 
 
 def _met_already(base: Evaluation) -> str | None:

@@ -16,6 +16,7 @@ from setpoint.phase.briefs import Situation, brief
 from setpoint.phase.policy.bouncing import asks_for_bounce, bounce_count, with_bounce
 from setpoint.phase.policy.hard_gates import hard_gates
 from setpoint.phase.policy.measured_results import measured_results
+from setpoint.phase.policy.provable import with_measured
 from setpoint.phase.policy.review import declined_in, docket
 from setpoint.phase.policy.verifiers import unmeasured_suites
 from setpoint.phase.policy.vouched import vouched
@@ -97,7 +98,8 @@ async def _proved(run: RunContext, rounds: tuple[Round, ...], mark: str = "") ->
         return ProofMeasured(iteration=current.number, proof=proof)
 
     made = await run.journal.step(f"prove-{current.number}{mark}", act, ProofMeasured)
-    return current.model_copy(update={"proof": _with_review(made.proof, current)})
+    proof = with_measured(made.proof, hard_gates(current))
+    return current.model_copy(update={"proof": _with_review(proof, current)})
 
 
 def _with_review(proof: Proof, current: Round) -> Proof:

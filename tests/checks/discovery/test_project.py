@@ -172,6 +172,7 @@ async def test_checks_are_chosen_with_a_reason() -> None:
         ChecksSettings(pytest=True, coverage=True, ruff=True, mypy=True, bandit=False), plain, both
     )
 
-    assert set(automatic) == {"parse", "integrity", "bandit"}
+    assert set(automatic) == {"parse", "integrity", "bandit", "pytest", "coverage"}
+    assert automatic["pytest"] == "pytest is installed, and no test is there yet"
     assert set(forced) == {"parse", "integrity", "pytest", "coverage", "ruff", "mypy"}
     assert forced["mypy"] == "setting checks.mypy"

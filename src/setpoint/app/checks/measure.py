@@ -31,6 +31,10 @@ def measure_tree(
 
 
 def exit_of(evaluation: Evaluation) -> ExitCode:
-    """Return `FINDINGS` where a test fails, a finding blocks or a check broke."""
-    wrong = evaluation.failures or evaluation.blocking or evaluation.broken
-    return ExitCode.FINDINGS if wrong else ExitCode.OK
+    """Return `FINDINGS` where a test fails, a finding blocks or a check broke.
+
+    `UNPROVABLE` where there is code, and nothing was measured that can prove what it does.
+    """
+    if evaluation.failures or evaluation.blocking or evaluation.broken:
+        return ExitCode.FINDINGS
+    return ExitCode.UNPROVABLE if evaluation.proves_nothing else ExitCode.OK

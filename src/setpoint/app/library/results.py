@@ -24,6 +24,8 @@ class Status(StrEnum):
     """A person took it as it is: not verified, its known issues are written down."""
     UNPROVEN = "unproven"
     """Nothing was found against it, and what must be proved is not; the best state is kept."""
+    UNPROVABLE = "unprovable"
+    """Nothing that is chosen here could prove the work; no agent was started."""
     STOPPED = "stopped"
     """A guard stopped it; the best state is kept."""
     ESCALATED = "escalated"

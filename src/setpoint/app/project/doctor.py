@@ -19,7 +19,7 @@ from setpoint.checks.discovery.toolchains import Toolchain
 from setpoint.errors import SandboxUnavailable
 from setpoint.learning.store.embedding import MODEL, missing
 from setpoint.model.config.sandbox import Means
-from setpoint.model.evidence import SUITES
+from setpoint.model.evidence import NO_SUITE, SUITES
 from setpoint.system.git.git import commit_of, head
 from setpoint.system.processes import Hold, holding
 from setpoint.version import __version__
@@ -203,7 +203,7 @@ async def _tool_rows(project: Project) -> list[Diagnosis]:
         Diagnosis(name, ok=False, detail=f"not used: {reason}; to use it, set checks.{name} = true")
         for name, reason in tools.suggested.items()
     ]
-    if not set(SUITES) & set(tools.checks):
+    if not {*SUITES, NO_SUITE} & set(tools.checks):
         rows.append(Diagnosis("tests", ok=False, detail="none found: a story then needs --accept commands"))
     return rows
 

@@ -10,6 +10,7 @@ EXIT = {
     Ending.ACCEPTED: ExitCode.OK,
     Ending.MET: ExitCode.OK,
     Ending.UNPROVEN: ExitCode.UNPROVEN,
+    Ending.UNPROVABLE: ExitCode.UNPROVABLE,
     Ending.STOPPED: ExitCode.STOPPED,
     Ending.ESCALATED: ExitCode.STOPPED,
     Ending.SKIPPED: ExitCode.CANCELLED,

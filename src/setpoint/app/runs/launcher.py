@@ -16,7 +16,14 @@ from setpoint.wiring.project import Project
 MOST_KEPT = 20
 """Processes that failed of which the words are kept."""
 _WORDS = 2000
-_FINE = (ExitCode.OK, ExitCode.WAITING, ExitCode.STOPPED, ExitCode.CANCELLED, ExitCode.UNPROVEN)
+_FINE = (
+    ExitCode.OK,
+    ExitCode.WAITING,
+    ExitCode.STOPPED,
+    ExitCode.CANCELLED,
+    ExitCode.UNPROVEN,
+    ExitCode.UNPROVABLE,
+)
 
 
 class ActiveCommand(Value):

@@ -29,11 +29,14 @@ _WORST_FIRST = (
     ExitCode.USAGE,
     ExitCode.NO_AGENT,
     ExitCode.STOPPED,
+    ExitCode.UNPROVABLE,
     ExitCode.UNPROVEN,
     ExitCode.WAITING,
     ExitCode.CANCELLED,
     ExitCode.OK,
 )
+_FOR_PEOPLE = (ExitCode.WAITING, ExitCode.STOPPED, ExitCode.UNPROVEN, ExitCode.UNPROVABLE)
+"""Exit codes of stories that a person has to look at."""
 Say = Callable[[StoryId, str], None]
 """Shows a line that the run of a story wrote."""
 
@@ -140,11 +143,7 @@ class _WorkerPool:
     def _limit(self, seconds: float) -> str:
         """Say which limit keeps more stories from being taken up."""
         limits, cost = self.limits, sum((each.cost_usd for each in self.worked), Decimal(0))
-        people = [
-            each.story
-            for each in self.worked
-            if each.exit_code in (ExitCode.WAITING, ExitCode.STOPPED, ExitCode.UNPROVEN)
-        ]
+        people = [each.story for each in self.worked if each.exit_code in _FOR_PEOPLE]
         broken = [each for each in self.worked[-MOST_BROKEN:] if each.exit_code == ExitCode.NO_AGENT]
         if len(broken) == MOST_BROKEN:
             return f"the agent broke in {MOST_BROKEN} stories running: {broken[-1].reason}"

@@ -56,6 +56,8 @@ class Layout:
     """Tools whose own configuration says which files they look at."""
     suites: Mapping[str, Found] = field(default_factory=dict)
     """Runners of tests in other languages than Python, by preset."""
+    packages_said: Mapping[str, str] = field(default_factory=dict)
+    """The text of each `package.json`, by path."""
 
     @property
     def package_folders(self) -> tuple[str, ...]:
@@ -113,6 +115,9 @@ def read_layout(files: tuple[str, ...], texts: Mapping[str, str]) -> Layout:
         pinned=use.pinned,
         names_files=_naming_files(configured, texts),
         suites=found_suites(files, texts),
+        packages_said={
+            name: text for name, text in texts.items() if name.rpartition("/")[2] == "package.json"
+        },
     )
 
 

@@ -15,9 +15,11 @@ from pydantic import TypeAdapter
 from setpoint.checks.discovery.ignored_files import MENDS as NOT_THERE
 from setpoint.checks.discovery.interpreter import PROBE_S, Interpreter, environment, literal
 from setpoint.checks.discovery.layout import Layout, configuration, read_layout
+from setpoint.checks.discovery.package_suites import manifests
 from setpoint.checks.discovery.program import MENDS, Program, found_program, python_program
 from setpoint.checks.discovery.tool_start import Starts
-from setpoint.model.evidence import COVERAGE_OF, SUITES
+from setpoint.checks.discovery.unread_tests import MEND, why_no_tests
+from setpoint.model.evidence import COVERAGE_OF, NO_SUITE, SUITES
 from setpoint.model.ids import Commit
 from setpoint.model.wording import counted
 from setpoint.presets import Preset, presets
@@ -32,6 +34,7 @@ _PYTEST = re.compile(rb"^\s*(import|from) pytest\b", re.MULTILINE)
 ADVICE = "advice that never blocks"
 """Begins the reason for a tool that the project does not use itself."""
 _STATED = re.compile(r"\d+(?:\.\d+)+")
+_MISSING = {**NOT_THERE, NO_SUITE: MEND}
 _ORIGINS = TypeAdapter(dict[str, str | None])
 
 
@@ -66,7 +69,7 @@ class Project:
         """Return the chosen tools that cannot be used, and parts that cannot be seen, with what to do."""
         known = [name for name in self.chosen if name in presets()]
         unusable = {name: why for name in known if (why := self.unusable(name))}
-        return unusable | {name: NOT_THERE[name] for name in self.unseen}
+        return unusable | {name: _MISSING[name] for name in self.unseen}
 
     def unusable(self, name: str) -> str:
         """Say why a chosen tool cannot be used, and what to do; empty where it can."""
@@ -145,6 +148,15 @@ def choose(checks: ChecksSettings, layout: Layout, both: Interpreters) -> dict[s
     return chosen | _coverage(checks, chosen)
 
 
+def without_tests(chosen: Collection[str], layout: Layout) -> dict[str, str]:
+    """Say, in place of a suite, why the tests of a project with code are not run; empty where they are."""
+    if set(SUITES) & set(chosen):
+        return {}
+    off = [*layout.suites, *(["pytest"] if layout.tests else [])]
+    reason = why_no_tests(layout.files, layout.packages_said, off)
+    return {NO_SUITE: reason} if reason else {}
+
+
 def _coverage(checks: ChecksSettings, chosen: Mapping[str, str]) -> dict[str, str]:
     """Choose the coverage of tests in other languages, which needs nothing of the project."""
     if checks.coverage is False:
@@ -214,9 +226,10 @@ def _runner(checks: ChecksSettings, layout: Layout, project: Interpreter) -> dic
         return {}
     if found:
         return {"pytest": found}
-    return (
-        {"pytest": f"pytest is configured in {layout.configured['pytest']}"} if layout.pytest_config else {}
-    )
+    if layout.pytest_config:
+        return {"pytest": f"pytest is configured in {layout.configured['pytest']}"}
+    begins = layout.packages and not manifests(layout.files) and project.has("pytest")
+    return {"pytest": "pytest is installed, and no test is there yet"} if begins else {}
 
 
 def _automatic(name: str, preset: Preset, layout: Layout, advising: Interpreters | None) -> str:

@@ -27,6 +27,8 @@ def styled_lines(
     )
     for line in listed:
         yield line, ""
+    if evaluation.untested:
+        yield f"nothing was measured that can prove what the code does: {evaluation.untested}", "yellow"
     measured = evaluation.quality.measured
     yield " ".join(f"{name}={value:.4g}" for name, value in measured.items()), ""
     if evaluation.held_by.startswith("not held"):

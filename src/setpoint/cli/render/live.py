@@ -142,7 +142,7 @@ def _closing(console: Console, project: Project, order: RunOrder, outcome: RunOu
         console.print(
             f"branch:  {outcome.branch}   (git diff {order.base[:10]}...{outcome.branch})", markup=False
         )
-    elif outcome.ending is not Ending.MET:
+    elif outcome.ending not in (Ending.MET, Ending.UNPROVABLE):
         judged = "judged " if outcome.unjudged else ""
         console.print(f"branch:  none, because no {judged}state was better than the base", markup=False)
     for each in unjudged_lines(project, order, outcome.unjudged):

@@ -16,6 +16,7 @@ _STATES = {
     "verified": "green",
     "accepted": "green",
     "unproven": "yellow",
+    "unprovable": "yellow",
     "stopped": "yellow",
     "escalated": "bold magenta",
     "skipped": "yellow",

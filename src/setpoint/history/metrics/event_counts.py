@@ -30,7 +30,7 @@ STAGNATION_GUARDS = (
 OVERRIDES = (Choice.CONTINUE, Choice.ACCEPT, Choice.APPROVE)
 """Answers that set aside what Setpoint had decided: to stop, or to protect a file."""
 
-SAYS_NOTHING = (Ending.CANCELLED, Ending.BROKEN_AGENT, Ending.MET)
+SAYS_NOTHING = (Ending.CANCELLED, Ending.BROKEN_AGENT, Ending.MET, Ending.UNPROVABLE)
 """Endings of runs that say nothing about what was shown to them."""
 
 _LAST = 2**31 - 1

@@ -96,6 +96,7 @@ IN_PROGRESS, ESCALATED = "in_progress", "escalated"
 _STATUS = {
     Ending.VERIFIED: COMPLETION_MARK,
     Ending.UNPROVEN: ESCALATED,
+    Ending.UNPROVABLE: ESCALATED,
     Ending.STOPPED: ESCALATED,
     Ending.ESCALATED: ESCALATED,
     Ending.ACCEPTED: "accepted",

@@ -51,6 +51,7 @@ _MARKS = {
 _ENDINGS = {
     Ending.VERIFIED: COMPLETION_MARK,
     Ending.UNPROVEN: f"{UNPROVEN_MARK}: nothing was found against it, and it is not proved",
+    Ending.UNPROVABLE: "Nothing here could prove the work, so no agent was started",
     Ending.STOPPED: "Stopped by a guard, best state kept",
     Ending.ESCALATED: "Needs a person, best state kept",
     Ending.ACCEPTED: "Accepted by a person, not verified",
@@ -175,7 +176,7 @@ def _opening(told: History) -> str:
         return ""
     if outcome.ending is Ending.VERIFIED:
         return f"verified because {outcome.reason}"
-    if outcome.ending is Ending.MET or told.base is None:
+    if outcome.ending in (Ending.MET, Ending.UNPROVABLE) or told.base is None:
         return outcome.reason
     best = next((each for each in told.rounds if each.number == outcome.best_iteration), None)
     return f"not verified because: {outcome.reason}; gained: {gains.in_words(told.base, best)}"

@@ -105,7 +105,8 @@ BUILT_IN_FORMATS = frozenset(map(str, ReportFormat))
 PluggedFormat = Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.-]{0,39}$")]
 """A format that a plug-in reads, by its name in the setting `plugins`."""
 OWN_CHECKS = frozenset(
-    {"parse", "integrity", "pytest", "unittest", "coverage", "cover", "review", "sonarqube", "mutation"}
+    {"parse", "integrity", "pytest", "unittest", "suite", "coverage", "cover", "review", "sonarqube"}
+    | {"mutation"}
 )
 """Names of Setpoint\'s own checks, which no other can have; those of the presets are taken too."""
 _MEASURED_BY = {

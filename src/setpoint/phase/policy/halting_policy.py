@@ -14,7 +14,7 @@ from setpoint.model.facts.rounds import (
     unproven,
 )
 from setpoint.model.goals import PREFIX, GoalState
-from setpoint.model.proof import REVIEW, SECOND_ARRANGEMENT
+from setpoint.model.proof import MEASURED, REVIEW, SECOND_ARRANGEMENT
 from setpoint.model.run import Action, Decision, Halt, Round
 from setpoint.model.verdict import Judgement
 from setpoint.phase.policy.bouncing import bounce_count
@@ -68,7 +68,9 @@ def _for_a_person(past: RunFacts) -> str:
     if verdict is not None and verdict.judgement is Judgement.REQUIRE_HUMAN:
         why = f": {verdict.feedback}" if verdict.feedback else ""
         return f"{verdict.reviewer} wants a person to decide{why}"
-    if owed := [each for each in missing if each.rule == REVIEW or each.rule in _unmeasured(past.last)]:
+    if owed := [
+        each for each in missing if each.rule in (REVIEW, MEASURED) or each.rule in _unmeasured(past.last)
+    ]:
         # No change of the maker can bring it.
         return f"nothing was found against the change, but it is {owed[0].message}"
     told = Counter(finding.rule for each in past.recent[:-1] for finding in unproven(each))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from setpoint.model.evaluation import Evaluation
-from setpoint.model.evidence import SUITES, CheckState, Evidence
+from setpoint.model.evidence import NO_SUITE, SUITES, CheckState, Evidence
 from setpoint.model.finding import Category, Finding
 from setpoint.model.goals import PREFIX, GoalMode, GoalResult, GoalState
 from setpoint.model.proof import Obligation, ObligationState, Proof
 from setpoint.model.quality import Metric
 from setpoint.model.run import Round
 from setpoint.model.verdict import HardGate, Judgement
+from setpoint.phase.policy.provable import NO_TESTS
 from setpoint.phase.policy.verifiers import in_words
 
 _MOST_NAMED = 3
@@ -167,11 +168,9 @@ def _review(past: Round) -> HardGate:
 def _tests(evaluation: Evaluation) -> HardGate:
     suites = evaluation.suites
     if not suites:
-        return HardGate(
-            name="tests",
-            state=CheckState.NOT_MEASURED,
-            reason="the project has no tests that Setpoint can run",
-        )
+        known = evaluation.evidence_of(NO_SUITE)
+        reason = known.reason if known else NO_TESTS
+        return HardGate(name="tests", state=CheckState.NOT_MEASURED, reason=reason)
     worst, proof = suites[0], tuple(each.id for each in suites)
     if worst.state in (CheckState.ERROR, CheckState.NOT_MEASURED):
         return HardGate(name="tests", state=worst.state, reason=worst.reason, evidence=proof)
@@ -202,11 +201,11 @@ def _acceptance(evidence: tuple[Evidence, ...]) -> HardGate:
 
 
 def _proof(gates: list[HardGate]) -> HardGate:
-    """Require at least one measurement: gates that all say `not measured` prove nothing."""
+    """Say whether a test or a command was measured; if none was, the proof of the kind of work decides."""
     if any(gate.state is not CheckState.NOT_MEASURED for gate in gates):
         return HardGate(name="proof", state=CheckState.PASS)
-    reason = "nothing can prove the work: the project has no tests and the story names no acceptance command"
-    return HardGate(name="proof", state=CheckState.FAIL, reason=reason)
+    reason = f"nothing can prove the work: {gates[0].reason or NO_TESTS}; {gates[1].reason}"
+    return HardGate(name="proof", state=CheckState.NOT_MEASURED, reason=reason)
 
 
 def _blocking(evaluations: tuple[Evaluation, ...]) -> tuple[Finding, ...]:

@@ -1,0 +1,57 @@
+"""Decide whether anything that is chosen could prove the work: known before an agent is paid."""
+
+from __future__ import annotations
+
+from setpoint.model.attempt import Role
+from setpoint.model.changes.work_kind import kind_of_request
+from setpoint.model.evaluation import Evaluation
+from setpoint.model.evidence import NO_SUITE, CheckState
+from setpoint.model.proof import MEASURED, Obligation, ObligationState, Proof, WorkKind
+from setpoint.model.run import RunOrder
+from setpoint.model.verdict import HardGate
+
+NO_TESTS = "the project has no tests that Setpoint can run"
+_BY_READING = frozenset({WorkKind.DOCS, WorkKind.CHORE})
+"""Kinds of work that can be proved where no test runs."""
+_READ = frozenset({"documents", "lock file", "outcomes", "settings", "own gate"})
+"""Obligations that prove such work without a test of Setpoint's own runners."""
+_SEALABLE = frozenset({WorkKind.BEHAVIOUR, WorkKind.REPAIR})
+_BY_RULE = "rules"
+
+
+def unprovable(base: Evaluation, order: RunOrder) -> str:
+    """Say why nothing here could prove the work, and what to do; empty where something can.
+
+    A suite counts that found no test yet, because the work may add one.
+    """
+    kind, why = kind_of_request(order.story)
+    if kind in _BY_READING or base.suites or order.story.acceptance or _sealed(base, order, kind):
+        return ""
+    known = base.evidence_of(NO_SUITE)
+    lack = known.reason if known is not None else NO_TESTS
+    kinds = "; --kind docs or chore, where no code changes" if order.story.kind is None else ""
+    hint = (
+        f"name a command that fails now and passes when the work is done (--accept 'COMMAND'){kinds}; tests "
+        "for a runner that Setpoint reads; or proof.begin_unprovable = true, which ends as unproven at best"
+    )
+    return f"nothing here could prove the work: {lack}; it is taken for {kind} ({why}); hint: {hint}"
+
+
+def _sealed(base: Evaluation, order: RunOrder, kind: WorkKind) -> bool:
+    """Whether a test designer writes tests in a language that is run without a suite: Python."""
+    designer = order.agents.get(Role.TEST_DESIGNER, "")
+    engaged = any(phase.role is Role.TEST_DESIGNER for phase in order.pipeline.phases)
+    parse = base.evidence_of("parse")
+    python = parse is not None and parse.counts.get("files", 0) > 0
+    return bool(designer) and designer != _BY_RULE and not engaged and kind in _SEALABLE and python
+
+
+def with_measured(proof: Proof, gates: tuple[HardGate, ...]) -> Proof:
+    """Add the obligation that anything was measured, where neither a test nor a command was."""
+    gate = next((each for each in gates if each.name == "proof"), None)
+    if gate is None or gate.state is not CheckState.NOT_MEASURED or proof.met("witness"):
+        return proof
+    if proof.work in _BY_READING and any(map(proof.met, _READ)):
+        return proof
+    owed = Obligation(name=MEASURED, state=ObligationState.NOT_MET, reason=gate.reason)
+    return proof.model_copy(update={"obligations": (*proof.obligations, owed)})

@@ -1,0 +1,73 @@
+"""A project whose tests nothing reads: `run` pays nobody, and `check` is not green."""
+
+import json
+
+from acceptance.conftest import new_repository
+
+MANIFEST = json.dumps({"name": "x", "scripts": {"test": "tap test/*.js"}})
+WISH = "Add a function sub"
+
+
+def a_project(tmp_path, *prompts):
+    repository = new_repository(tmp_path / "project")
+    repository.git("rm", "-q", "-r", "calc.py", "tests", "pyproject.toml")
+    repository.write("package.json", MANIFEST)
+    repository.write("src/add.js", "exports.add = (a, b) => a + b\n")
+    repository.agent(*prompts, counter="calls")
+    return repository
+
+
+def test_a_run_ends_before_an_agent_is_paid(tmp_path):
+    repository = a_project(tmp_path, [])
+
+    done = repository.setpoint("run", WISH, "--agent", "actor", "--json")
+
+    assert (done.returncode, json.loads(done.stdout)["ending"]) == (14, "unprovable")
+    assert "package.json calls `tap`" in json.loads(done.stdout)["reason"]
+    assert not (tmp_path / "played" / "calls").exists()
+
+
+def test_a_check_that_measured_nothing_is_not_green(tmp_path):
+    repository = a_project(tmp_path, [])
+
+    shown = repository.setpoint("check")
+    told = json.loads(repository.setpoint("check", "--json").stdout)
+
+    assert shown.returncode == 14
+    assert "nothing was measured that can prove what the code does: package.json calls `tap`" in shown.stdout
+    assert "hint: " in told["untested"]
+
+
+def test_a_check_of_documents_alone_passes(tmp_path):
+    repository = new_repository(tmp_path / "project")
+    repository.git("rm", "-q", "-r", "calc.py", "tests", "pyproject.toml")
+    repository.write("README.md", "# Hello\n")
+    repository.commit()
+
+    done = repository.setpoint("check")
+
+    assert done.returncode == 0
+    assert "nothing was measured" not in done.stdout
+
+
+def test_documents_alone_are_verified_by_reading(tmp_path):
+    repository = new_repository(tmp_path / "project")
+    repository.git("rm", "-q", "-r", "calc.py", "tests", "pyproject.toml")
+    repository.write("README.md", "# Hello\n")
+    repository.agent([{"write": "README.md", "text": "# Hello\n\nInstall it with pip.\n"}])
+
+    done = repository.setpoint("run", "docs: say how to install it", "--agent", "actor", "--json")
+
+    assert (done.returncode, json.loads(done.stdout)["mark"]) == (0, "IMPLEMENTATION_VERIFIED"), done.stderr
+
+
+def test_the_first_tests_of_a_python_project_prove_its_work(tmp_path):
+    repository = new_repository(tmp_path / "project")
+    repository.git("rm", "-q", "-r", "tests", "pyproject.toml")
+    slug = "def slug(text):\n    return text.strip().lower().replace(' ', '-')\n"
+    tests = "from slug import slug\n\n\ndef test_slug():\n    assert slug(' A b') == 'a-b'\n"
+    repository.agent([{"write": "slug.py", "text": slug}, {"write": "tests/test_slug.py", "text": tests}])
+
+    done = repository.setpoint("run", "Add slug(text)", "--agent", "actor", "--json")
+
+    assert (done.returncode, json.loads(done.stdout)["mark"]) == (0, "IMPLEMENTATION_VERIFIED"), done.stderr
