@@ -21,7 +21,7 @@ from setpoint.checks.integrity.rewrites.weigh import Scale
 from setpoint.checks.integrity.suppressions import grown
 from setpoint.checks.integrity.unsuppressed import bare, run_bare
 from setpoint.checks.judge import Judge, Reference
-from setpoint.checks.localise.suspicious_lines import ONLY_PYTHON, Localiser
+from setpoint.checks.localise.suspicious_lines import ONLY_PYTHON, Localiser, of_python
 from setpoint.checks.localise.work_copy_paths import from_the_root
 from setpoint.checks.measurement import CheckListener, Measuring, Task, link, tests_of
 from setpoint.checks.mutation.check import MutationEngine
@@ -267,7 +267,7 @@ class ProjectEvaluator:
         runner = self._python_tests(order)
         if not judged.failures:
             return judged
-        if runner is None:
+        if runner is None or not of_python(judged.failures):
             return judged.model_copy(update={"localised": ONLY_PYTHON})
         place = await check_out_commit(self._folders.copies, measured.copy, measured.commit)
         localiser = Localiser(

@@ -17,6 +17,7 @@ from setpoint.ports import Observer
 from setpoint.ports.toolkit import CommandRequest, Toolkit
 from setpoint_mechanic.lend_pytest import lend_pytest
 from setpoint_mechanic.own_tool_calls import OwnCalls, engine_environment
+from setpoint_mechanic.repair.child_processes import out_of_reach, started_in
 from setpoint_mechanic.repair.codemods import Tool, mended_by_tools
 from setpoint_mechanic.repair.earlier_attempts import tried_digests
 from setpoint_mechanic.repair.fixing import fixed
@@ -31,6 +32,12 @@ SEARCH_S = 120.0
 """Seconds that one search may take, where the attempt has as many."""
 ALTERNATIVES_S = 2.0
 """CPU seconds that a search goes on after its first repair, to offer alternatives."""
+NOT_POSSIBLE = "not_possible"
+"""Status of a search that had nothing to try."""
+_NO_PYTHON = (
+    "the project has no Python interpreter, and the mechanic searches with Python tests alone; hint: set "
+    "checks.python, or choose another agent with --agent (`setpoint agents` lists them)"
+)
 _MARGIN = 0.85
 """Share of an attempt's time that a search may take; starting and confirming need the rest."""
 
@@ -88,8 +95,8 @@ class MechanicAgent:
     async def _repair(self, work: _Work) -> Breakage | None:
         brief = work.brief
         if not brief.python:
-            work.say("The project has no interpreter, so its tests cannot be searched with.")
-            return None
+            return Breakage(kind=BreakageKind.MISSING, message=_NO_PYTHON)
+        mended = work.calls.made
         avoid = [*self._offered.get(brief.session, ()), *tried_digests(brief.tried)]
         wall_s = min(self._search_s, max(5.0, brief.limits.wall_s - work.calls.elapsed_s) * _MARGIN)
         scratch = Path(tempfile.mkdtemp(prefix="setpoint-mechanic-"))
@@ -118,7 +125,8 @@ class MechanicAgent:
             work.apply_patch(best)
         work.say(*told_repair(result))
         work.record(result)
-        return None
+        started = () if result.status != NOT_POSSIBLE else started_in(brief.workdir, request.failing)
+        return out_of_reach(started) if started and not mended else None
 
 
 def _hints(brief: Brief) -> tuple[Hint, ...]:
@@ -182,6 +190,7 @@ class _Work:
             self.calls.tell("search_repair", "execute", why, ok=False, seconds=done.duration_s)
             return None, why
         title = f"search for a repair of {len(request.failing)} tests: {result.status}, tried {result.tried}"
+        title += f": {result.reason}" if result.status == NOT_POSSIBLE else ""
         self.calls.tell("search_repair", "execute", title, ok=bool(result.patches), seconds=done.duration_s)
         return result, ""
 

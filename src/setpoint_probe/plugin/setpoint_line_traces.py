@@ -25,6 +25,9 @@ import pytest
 
 _OPTIMISED = 1
 """Flag of the code of functions; modules and classes have it not."""
+_STARTS = frozenset({"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.exec", "os.system"})
+"""Events of the interpreter that begin a process."""
+_MOST_STARTS = 5
 _MOST_CALLS = 2000
 """Calls of one function that are followed in one test."""
 
@@ -84,6 +87,44 @@ class Tracer:
         return self._files.get(os.path.abspath(code.co_filename))  # noqa: PTH100 - thousands of calls
 
 
+class Processes:
+    """Notes where a test starts a process, in which no line is seen."""
+
+    def __init__(self, root: str) -> None:
+        """Listen to the interpreter; `root` holds the project."""
+        self._root = os.path.join(root, "")  # noqa: PTH118 - compared with names of code
+        self._process = os.getpid()
+        self._begun: dict[tuple[str, str], None] | None = None
+        sys.addaudithook(self._hear)
+
+    def start(self) -> None:
+        """Begin with nothing noted."""
+        self._begun = {}
+
+    def stop(self) -> list[tuple[str, str]]:
+        """Stop, and give what was called and the file of the project that called it, each once."""
+        begun, self._begun = self._begun, None
+        return list(begun or ())[:_MOST_STARTS]
+
+    def _hear(self, event: str, _arguments: Any) -> None:
+        if self._begun is None or event not in _STARTS or os.getpid() != self._process:
+            return
+        called, frame = event, sys._getframe().f_back  # noqa: SLF001 - who calls is known nowhere else
+        while frame:
+            if frame.f_code.co_filename.startswith(self._root):
+                self._begun[called, os.path.relpath(frame.f_code.co_filename, self._root)] = None
+                return
+            called, frame = _name_of(frame), frame.f_back
+
+
+def _name_of(frame: FrameType) -> str:
+    """Name what a frame runs as a caller writes it."""
+    name = frame.f_code.co_name
+    if name == "__init__":
+        name = type(frame.f_locals.get("self")).__name__
+    return f"{frame.f_globals.get('__name__', '')}.{name}"
+
+
 class Spectra:
     """Traces each test, and stops the run when its time is up."""
 
@@ -94,6 +135,7 @@ class Spectra:
         self._limit = time.monotonic() + order["limit_s"]
         self._file = Path(order["report"]).open("w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115 - as long as pytest
         self._tracer = Tracer(order["files"])
+        self._processes = Processes(os.getcwd())  # noqa: PTH109 - as names of code have it
         self._process = os.getpid()
         self._failed = self._passed = False
 
@@ -115,13 +157,14 @@ class Spectra:
             self._tracer.only_known()
         self._failed = self._passed = False
         began = time.monotonic()
+        self._processes.start()
         self._tracer.start()
         try:
             yield
         finally:
-            lines = self._tracer.stop()
+            lines, started = self._tracer.stop(), self._processes.stop()
         if self._failed or self._passed:  # what was skipped or expected to fail says nothing
-            self._write(item.nodeid, lines, time.monotonic() - began)
+            self._write(item.nodeid, lines, started, time.monotonic() - began)
         if time.monotonic() > self._limit:
             item.session.shouldstop = "the time for tracing is up"
 
@@ -132,11 +175,19 @@ class Spectra:
         self._failed = self._failed or report.failed
         self._passed = self._passed or (report.passed and report.when == "call")
 
-    def _write(self, test: str, lines: dict[int, set[int]], duration_s: float) -> None:
+    def _write(
+        self, test: str, lines: dict[int, set[int]], started: list[tuple[str, str]], duration_s: float
+    ) -> None:
         if os.getpid() != self._process:  # a fork of a test has our file handle, and nothing to say
             return
         held = {str(number): sorted(found) for number, found in lines.items()}
-        facts = {"id": test, "failed": self._failed, "lines": held, "duration_s": duration_s}
+        facts = {
+            "id": test,
+            "failed": self._failed,
+            "lines": held,
+            "processes": started,
+            "duration_s": duration_s,
+        }
         self._file.write(json.dumps(facts) + "\n")
         self._file.flush()
 

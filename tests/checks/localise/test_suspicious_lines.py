@@ -13,7 +13,7 @@ from setpoint.checks.discovery.interpreter import find_interpreter
 from setpoint.checks.discovery.layout import read_layout
 from setpoint.checks.formats.bad_report import BadReport
 from setpoint.checks.formats.tests import line_traces
-from setpoint.checks.localise.suspicious_lines import MOST_SUSPECTS, ONLY_PYTHON, Localised, Localiser
+from setpoint.checks.localise.suspicious_lines import MOST_SUSPECTS, OFF, ONLY_PYTHON, Localised, Localiser
 from setpoint.checks.suites.pytest import Runner
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import Cause, Failure, Frame
@@ -111,11 +111,42 @@ async def test_what_stands_in_the_traceback_is_raised(look) -> None:
 
 @pytest.mark.parametrize("cause", [Cause.ENVIRONMENT, Cause.SYNTAX, Cause.IMPORT, Cause.CRASH, Cause.TIMEOUT])
 async def test_what_does_not_lie_in_the_code_is_not_looked_for(look, cause: Cause) -> None:
-    assert await look(failure("test_low", cause)) == Localised()
+    found = await look(failure("test_low", cause))
+    assert found.suspects == ()
+    assert f"the tests end otherwise ({cause})" in found.how
 
 
 async def test_no_time_is_no_search(look) -> None:
-    assert await look(failure("test_low"), limit_s=0) == Localised()
+    assert await look(failure("test_low"), limit_s=0) == Localised(how=OFF)
+
+
+STARTS = """import os
+import subprocess
+import sys
+from src.shapes import clamp
+
+def call(code): return subprocess.run([sys.executable, "-c", code], check=False).returncode
+def test_low(): assert call("raise SystemExit(1)") == 0
+def test_lower(): assert os.system("exit 1") == 0
+def test_high(): assert clamp(-5, 0, 9) == subprocess.Popen([sys.executable, "-c", ""]).wait()
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "called", "seen"),
+    [
+        ("test_low", "subprocess.run", False),
+        ("test_lower", "os.system", False),
+        ("test_high", "subprocess.Popen", True),
+    ],
+)
+async def test_processes_that_tests_start_are_named(look, test, called, seen) -> None:
+    found = await look(failure(test), files={**FILES, "tests/test_shapes.py": STARTS})
+
+    named = f"the tests start processes (`{called}` in tests/test_shapes.py), and what runs there is not seen"
+    assert named in found.how
+    assert bool(found.suspects) is seen
+    assert ("run no line of the project's code in their own process" in found.how) is not seen
 
 
 async def test_a_test_that_passes_under_the_tracer_says_so(look) -> None:

@@ -10,6 +10,7 @@ from setpoint.model.evidence import Cause, Failure
 from setpoint.model.ids import StoryId
 from setpoint.model.stories.story import Story
 from setpoint_mechanic.repair import MechanicAgent
+from setpoint_mechanic.repair.child_processes import started_in
 
 
 class Watcher:
@@ -71,3 +72,48 @@ async def test_beside_others_those_of_python_are_searched_with(toolkit, tmp_path
 
     assert attempt.breakage is None
     assert "a + b" in (tmp_path / "calc.py").read_text()
+
+
+STARTS = """import os
+import subprocess
+import sys
+
+
+def test_add():
+    done = subprocess.run([sys.executable, "calc.py"], capture_output=True, text=True)
+    assert done.stdout.strip() == "4"
+"""
+
+
+async def test_code_in_a_process_of_its_own_is_named_and_left_to_another_agent(toolkit, tmp_path) -> None:
+    (tmp_path / "calc.py").write_text("print(2 - 2)\n")
+    (tmp_path / "test_calc.py").write_text(STARTS)
+
+    attempt = await MechanicAgent(toolkit, alternatives_s=0.1).attempt(
+        brief(tmp_path, "test_calc.py::test_add"), Watcher()
+    )
+
+    assert attempt.breakage is not None
+    assert attempt.breakage.kind is BreakageKind.MISSING
+    assert "`subprocess.run` in test_calc.py" in attempt.breakage.message
+
+
+async def test_without_an_interpreter_it_says_so_at_once(toolkit, tmp_path) -> None:
+    asked = brief(tmp_path, "test_calc.py::test_add").model_copy(update={"python": ""})
+    attempt = await MechanicAgent(toolkit).attempt(asked, Watcher())
+    assert attempt.breakage is not None
+    assert attempt.breakage.kind is BreakageKind.MISSING
+    assert "checks.python" in attempt.breakage.message
+
+
+def test_calls_that_start_processes_are_found_by_their_names(tmp_path) -> None:
+    (tmp_path / "test_a.py").write_text(
+        "import os, subprocess\n\ndef test_a():\n    os.system('x')\n    subprocess.Popen('x')\n"
+        "    os.path.join('a')\n    subprocess.run('y')\n    subprocess.run('z')\n"
+    )
+    found = started_in(str(tmp_path), ("test_a.py::test_a", "gone.py::test_b"))
+    assert found == (
+        "`os.system` in test_a.py",
+        "`subprocess.Popen` in test_a.py",
+        "`subprocess.run` in test_a.py",
+    )

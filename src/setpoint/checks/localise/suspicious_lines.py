@@ -28,10 +28,17 @@ from setpoint_probe.plugin import TRACER
 IN_CODE = (Cause.ASSERTION, Cause.RUNTIME)
 """Classes of failures whose reason may lie anywhere in the code that ran."""
 ONLY_PYTHON = "not localised: lines are ranked for tests in Python alone; see the place of each failure"
+OFF = "not localised: failures.localise_s = 0 switches it off"
+_ELSEWHERE = (
+    "lines are ranked for assertions and exceptions alone, and the tests end otherwise ({}); see the place "
+    "of each failure"
+)
+_NONE_RAN = "not localised: the failing tests run no line of the project's code in their own process"
 MOST_CAUSES = 8
 MOST_OF_CAUSE = 5
 """Failing tests traced of one cause."""
 MOST_SUSPECTS = 10
+_MOST_NAMED = 3
 GRACE_S = 15.0
 """Seconds on top of the limit for collecting the tests and for the last of them to end."""
 
@@ -59,12 +66,15 @@ class Localiser:
 
     async def look(self, measured: Measured, failures: Sequence[Failure]) -> Localised:
         """Trace some tests of a checked-out tree and rank the lines that failing ones ran."""
-        ours = [failure for failure in failures if failure.test.partition("::")[0].endswith(".py")]
+        ours = of_python(failures)
         clusters = [each for each in clustered(ours) if each.first.cause in IN_CODE][:MOST_CAUSES]
         if failures and not ours:
             return Localised(how=ONLY_PYTHON)
-        if not clusters or not self.limit_s:
-            return Localised()
+        if not self.limit_s:
+            return Localised(how=OFF)
+        if not clusters:
+            causes = " and ".join(sorted({str(each.cause) for each in failures}))
+            return Localised(how=f"not localised: {_ELSEWHERE.format(causes)}" if causes else "")
         code = tuple(file for file in self.files if file.endswith(".py") and not is_test_path(file))
         chosen = [failure.test for each in clusters for failure in each.failures[:MOST_OF_CAUSE]]
         try:
@@ -79,6 +89,7 @@ class Localiser:
         took = sum(test.duration_s for test in tests)
         green = len(tests) - len(red)
         how = f"Ochiai over {len(red)} failing and {green} passing tests, traced in {took:.1f} s"
+        how = (how if scores else _NONE_RAN) + _unseen(tests, red.intersection(chosen))
         told = Counter(line for test in red for line in set(spectra.tests[test].traceback))
         return Localised(suspects=self._ranked(scores, told, Path(measured.copy.path)), how=how)
 
@@ -131,6 +142,20 @@ class Localiser:
 
     def _is_changed(self, line: Line) -> bool:
         return line[1] in self.changed.get(line[0], ())
+
+
+def of_python(failures: Iterable[Failure]) -> list[Failure]:
+    """Return the failures of tests in Python, whose lines can be traced."""
+    return [failure for failure in failures if failure.test.partition("::")[0].endswith(".py")]
+
+
+def _unseen(tests: Iterable[Traced], red: set[str]) -> str:
+    """Name what starts the processes of failing tests, in which no line is seen; empty where nothing does."""
+    started = dict.fromkeys(each for test in tests if test.id in red for each in test.processes)
+    if not started:
+        return ""
+    named = [f"`{called}` in {file}" for called, file in started][:_MOST_NAMED]
+    return f"; the tests start processes ({', '.join(named)}), and what runs there is not seen"
 
 
 def _spectra(tests: Iterable[Traced], code: Sequence[str], failures: Iterable[Failure]) -> Spectra:

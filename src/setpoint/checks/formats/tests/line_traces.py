@@ -22,6 +22,8 @@ class Traced(BaseModel):
     failed: bool
     lines: dict[int, tuple[int, ...]]
     """Lines by the number of their file in the order."""
+    processes: tuple[tuple[str, str], ...] = ()
+    """What it called to start processes, each with the file of the project that did."""
     duration_s: float = 0.0
 
 
