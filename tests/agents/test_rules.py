@@ -100,6 +100,23 @@ async def test_a_plan_mends_places_and_nothing_else():
     assert "smallest change" in (await answer(Role.PLANNER)).text
 
 
+@pytest.mark.parametrize(
+    ("test", "file", "named"),
+    [
+        ("test.py::Total::test_a", "test.py", False),
+        ("check_total.py::test_a[1.5]", "check_total.py", False),
+        ("test.js::adds", "test.js", False),
+        ("src/lib.rs::tests::adds", "src/lib.rs", True),
+        ("shop/cart.py::shop.cart.total", "shop/cart.py", True),
+        ("check_total.py::test_a", "shop/cart.py", True),
+    ],
+)
+async def test_a_plan_names_no_file_that_holds_nothing_but_tests(test, file, named):
+    red = failure(test).model_copy(update={"file": file})
+    text = (await answer(Role.PLANNER, failures=(red,))).text
+    assert (f"Fix `{file}`" in text) is named
+
+
 async def test_it_says_that_rules_see_no_intent_and_that_it_makes_nothing():
     assert "form, not intent" in json.loads((await answer(Role.REVIEWER)).text)["feedback"]
     assert "cannot play the role maker" in (await answer(Role.MAKER)).text

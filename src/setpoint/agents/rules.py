@@ -109,6 +109,10 @@ REVIEW_RULES = (
 """All rules for added lines; each is listed in docs/reference/review-rules.md."""
 
 
+_BESIDE_CODE = re.compile(r"[^:]+\.rs::|[^:]+\.py::[\w.]*\w\.\w+$")
+"""Names of tests in files of code: unit tests of Rust, and examples in docstrings of Python."""
+
+
 class RulesAgent:
     """Plays thinking and reviewing roles by rule; its answers say that it judges form, not intent."""
 
@@ -153,7 +157,7 @@ def _researched(brief: Brief) -> str:
 def _planned(brief: Brief) -> str:
     places: dict[str, list[str]] = {}
     for failure in brief.failures:
-        place = "" if is_test_path(failure.file) else failure.file
+        place = "" if _holds_tests(failure.file, brief) else failure.file
         places.setdefault(place, []).append(failure.test)
     steps = [
         f"Fix {f'`{place}`' if place else 'the code that they test'}, so that {_some(tests)} pass."
@@ -164,6 +168,14 @@ def _planned(brief: Brief) -> str:
         steps.append("Make the smallest change that reaches the goal, with tests that would fail without it.")
     steps.append("Leave everything else as it is.")
     return "\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))
+
+
+def _holds_tests(file: str, brief: Brief) -> bool:
+    """Whether a file is one of tests: by its name, or as the home of a failing test and of nothing else."""
+    return is_test_path(file) or any(
+        failure.test.startswith(f"{file}::") and not _BESIDE_CODE.match(failure.test)
+        for failure in brief.failures
+    )
 
 
 def _mended(finding: Finding) -> str:
