@@ -338,5 +338,7 @@ def test_a_list_of_files_is_read_and_what_is_not_a_name_is_refused() -> None:
         ("src/calc.go", "unformatted"),
         ("calc_test.go", "unformatted"),
     ]
+    hidden = read(ReportFormat.FILE_LIST, ".eslintrc\nsrc/.babelrc\n").findings
+    assert [each.file for each in hidden] == [".eslintrc", "src/.babelrc"]
     with pytest.raises(BadReport, match="it is not the name of a file"):
         read(ReportFormat.FILE_LIST, "error: cannot read a.go\n")

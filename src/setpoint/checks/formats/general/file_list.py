@@ -8,7 +8,7 @@ from setpoint.checks.formats.parsing import bad, lines_of
 from setpoint.checks.formats.report import Sources, ToolReport
 from setpoint.model.finding import Category, Finding, Severity
 
-_PATH = re.compile(r"""[^"'<>{}|:;,=\t]+\.\w+""")
+_PATH = re.compile(r"""[^"'<>{}|:;,=\t]*\.\w+""")
 
 
 def read(text: bytes, sources: Sources) -> ToolReport:
