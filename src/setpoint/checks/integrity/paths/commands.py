@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import takewhile
 
 from setpoint.model.finding import Category, Finding, Severity
+from setpoint.model.shell import SHELLS, calls
 
-_SEPARATOR = re.compile(r"[;&|()]+")
-_SHELLS = re.compile(r"(?:ba|da|z|k)?sh|source|\.")
+_SHELLS = re.compile(rf"{SHELLS.pattern}|source|\.")
+_CODE = re.compile(r"-\w*[cmep]|--(?:eval|print)(?:=.*)?")
+_GIVEN = re.compile(r"-\w*c")
+"""Options after which interpreters and shells are given code or a module instead of a script."""
 _INTERPRETERS = re.compile(r"python[\d.]*|pypy\d*|node|deno|bun|tsx|ts-node|ruby|perl|php|lua")
 _PASSED_ON = frozenset(
     {"exec", "time", "env", "nice", "command", "timeout", "uv", "poetry", "pipenv", "run", "sudo"}
@@ -80,11 +83,8 @@ def _run(command: str, texts: Mapping[str, str]) -> Iterator[str]:
 
 def _simple(command: str) -> Iterator[list[str]]:
     """Split a command of the shell into its simple commands, without what only starts them."""
-    for part in _SEPARATOR.split(command.replace("\n", ";")):
-        try:
-            words = shlex.split(part, comments=True)
-        except ValueError:
-            words = part.split()
+    for call in calls(command):
+        words = list(call.words)
         while words and (words[0] in _PASSED_ON or re.match(r"\w+=|-|\d+s?$", words[0])):
             words = words[1:]
         if words:
@@ -95,7 +95,8 @@ def _of_words(words: list[str], folder: str) -> Iterator[str]:
     program, *rest = words
     name = program.rpartition("/")[2]
     if _SHELLS.fullmatch(name) or _INTERPRETERS.fullmatch(name):
-        if rest[:1] in (["-c"], ["-m"], ["-e"]):
+        given = _GIVEN if _SHELLS.fullmatch(name) else _CODE
+        if any(given.fullmatch(word) for word in takewhile(lambda word: word.startswith("-"), rest)):
             return
         script = next((word for word in rest if not word.startswith("-")), "")
         if script and (_SHELLS.fullmatch(name) or checks(script)):
