@@ -98,8 +98,9 @@ class Measuring:
     ) -> tuple[CheckResult, ...]:
         """Run all checks; where the work made files that do not parse, no more than that is found out."""
         if base is None:  # with nothing to compare with, nothing has to wait for it
-            static = (plan.parse(target), *plan.static(target))
-            return await measure(place, static, plan.tests(target), bench)
+            static, heard = (plan.parse(target), *plan.static(target)), list[CheckResult]()
+            last = plan.own_count(target, heard)
+            return await measure(place, static, (*plan.tests(target), *last), bench.also(heard.append))
         parsed = await run_group(plan.parse(target), place, bench)
         if _breaks(parsed, base):
             return (*parsed, *_left_out(place.tree, plan, target))

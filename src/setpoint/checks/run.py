@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -86,6 +86,15 @@ class Bench:
     """Pauses before each new try of a check that was killed."""
     watch: Watch | None = None
     """Looks at the files around each check that runs the project's code; none: nobody does."""
+
+    def also(self, listener: ResultListener) -> Bench:
+        """Let one more listener hear each result."""
+
+        def told(result: CheckResult) -> None:
+            self.told(result)
+            listener(result)
+
+        return replace(self, told=told)
 
 
 async def measure(

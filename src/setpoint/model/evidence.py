@@ -12,7 +12,13 @@ from setpoint.model.ids import Artifact, EvidenceId, Tree
 from setpoint.model.quality import Metric
 from setpoint.model.value import Instant, Text, Value
 
-SUITES = ("pytest", "unittest", "vitest", "jest", "node_test", "go_test", "cargo_test")
+OWN_TESTS = "own_tests"
+"""The check that runs the project's own test command whole, where no reader knows its runner."""
+OWN_COMMAND = "own_command"
+"""The check that compares that command's count of tests with what was read."""
+SUITES = (
+    "pytest", "unittest", "vitest", "jest", "node_test", "mocha", "go_test", "cargo_test", OWN_TESTS,
+)  # fmt: skip
 """Checks that run a project's own tests; together they are its suite, whatever the languages."""
 
 NO_SUITE = "suite"

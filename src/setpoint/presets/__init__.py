@@ -63,6 +63,8 @@ class Older(Value):
     """Their arguments, in place of the usual ones."""
     format: ReportFormat
     """Who reads their report."""
+    unconfigured: tuple[str, ...] | None = None
+    """Their arguments on top where the project does not configure the tool; none: the usual ones."""
 
 
 class Preset(Value):
@@ -125,6 +127,8 @@ class Preset(Value):
     """Exit codes that say: ran to its end, found nothing."""
     found: tuple[int, ...] = (1,)
     """Exit codes that say: ran to its end, found something. Every other code says that the tool broke."""
+    counts_failures: bool = False
+    """For a test runner: its exit code is the number of failing tests."""
     targets: Literal["tree", "changed", "configured", "none"] = "tree"
     """What it is pointed at.
 
@@ -171,7 +175,10 @@ class Preset(Value):
         stated = _VERSION.search(version)
         if self.older is None or stated is None or _numbers(stated[0]) >= _numbers(self.older.before):
             return self
-        return self.model_copy(update={"argv": self.older.argv, "format": self.older.format})
+        changed = {"argv": self.older.argv, "format": self.older.format}
+        if self.older.unconfigured is not None:
+            changed["unconfigured"] = self.older.unconfigured
+        return self.model_copy(update=changed)
 
     @property
     def package(self) -> str:

@@ -73,6 +73,8 @@ class ChecksSettings(BaseModel):
     """
     advice: bool = True
     """Run tools that the project does not use itself, as bandit where it is installed; they never block."""
+    own_command: bool = True
+    """Run the project's own test command once, and say where it counts other tests than were read."""
     mutation: bool = False
     """Judge mutants of the changed lines with the full suite; see [Mutation score](../how-to/mutation.md)."""
     mutation_budget_s: float = Field(default=120.0, gt=0)

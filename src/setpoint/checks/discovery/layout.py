@@ -11,6 +11,8 @@ from functools import cache
 from typing import Any
 
 from setpoint.checks.discovery.linked_packages import FOLDER as INSTALLED
+from setpoint.checks.discovery.own_commands.found import NAMING, OwnCommand, own_commands
+from setpoint.checks.discovery.own_commands.python_call import PythonCall, python_call
 from setpoint.checks.discovery.package_suites import Found, found_suites, manifests, package_folders
 from setpoint.checks.discovery.tool_usage import sources_among, use_of
 from setpoint.model.changes.test_paths import is_test_path
@@ -59,6 +61,11 @@ class Layout:
     packages_said: Mapping[str, str] = field(default_factory=dict)
     """The text of each `package.json`, by path."""
 
+    python_call: PythonCall | None = None
+    """How the project's own test command calls pytest or unittest; none: it calls neither."""
+    own: tuple[OwnCommand, ...] = ()
+    """Commands that the project's people type for tests, lint, types and build."""
+
     @property
     def package_folders(self) -> tuple[str, ...]:
         """Folders with a `package.json`, in which packages may be installed."""
@@ -90,7 +97,7 @@ def signs_of_tools() -> Mapping[str, Signs]:
 
 def configuration(files: tuple[str, ...]) -> list[str]:
     """Name those of the files at the root that say with what the project is measured."""
-    named = {"pyproject.toml", "setup.cfg", "tox.ini", "package.json"}
+    named = {"pyproject.toml", "setup.cfg", "tox.ini", "package.json", *NAMING}
     named |= {file for signs in signs_of_tools().values() for file in signs.files}
     below = (file for file in files if "/" in file and _may_configure_below(file))
     return sorted({*(named & set(files)), *sources_among(files), *manifests(files), *below})
@@ -102,6 +109,7 @@ def read_layout(files: tuple[str, ...], texts: Mapping[str, str]) -> Layout:
     configured, use = _configured(texts), use_of(texts)
     files_of = {name: f"{name} is configured in {file}" for name, file in configured.items()}
     packages = _packages(python)
+    own = own_commands(texts)
     from_src = any(package.startswith("src/") for package in packages) and "src/__init__.py" not in files
     return Layout(
         files=files,
@@ -114,7 +122,9 @@ def read_layout(files: tuple[str, ...], texts: Mapping[str, str]) -> Layout:
         suggested={name: why for name, why in use.suggested.items() if name not in configured},
         pinned=use.pinned,
         names_files=_naming_files(configured, texts),
-        suites=found_suites(files, texts),
+        suites=found_suites(files, texts, own),
+        own=own,
+        python_call=python_call(own),
         packages_said={
             name: text for name, text in texts.items() if name.rpartition("/")[2] == "package.json"
         },

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from setpoint.checks.discovery.linked_packages import FOLDER
+from setpoint.checks.discovery.own_commands.found import Kind, OwnCommand
+from setpoint.checks.discovery.own_commands.runner_calls import RunnerCall
 from setpoint.model.changes.test_paths import is_test_path
 
 MANIFESTS = ("package.json", "go.mod", "Cargo.toml")
@@ -17,14 +19,16 @@ MOST_PACKAGES = 200
 _CALLS = {
     "vitest": re.compile(r"(?:^|[\s&|;])vitest\b"),
     "jest": re.compile(r"(?:^|[\s&|;/])jest(?:\.js)?\b"),
-    "node_test": re.compile(r"(?:^|[\s&|;])node\s(?:[^&|;]*\s)?--test\b"),
+    "node_test": re.compile(r"(?:^|[\s&|;])(?:node|tsx)\s(?:[^&|;]*\s)?--test\b"),
+    "mocha": re.compile(r"(?:^|[\s&|;/])_?mocha\b"),
 }
 """How a script of `package.json` calls a runner."""
 _CONFIGURED = {
     "vitest": re.compile(r"vitest\.(?:config|workspace)\.[cm]?[jt]s$"),
     "jest": re.compile(r"jest\.config\.(?:[cm]?[jt]s|json)$"),
+    "mocha": re.compile(r"\.mocharc\.(?:[cm]?js|jsonc?|ya?ml)$"),
 }
-_KEYS = {"jest": "jest"}
+_KEYS = {"jest": "jest", "mocha": "mocha"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,26 +38,43 @@ class Found:
     folders: tuple[str, ...]
     """The packages it tests; empty text for the root."""
     reason: str
+    calls: Mapping[str, tuple[RunnerCall, ...]] = field(default_factory=dict)
+    """How the project's own command calls it, by folder; a folder that is missing has a plain call."""
 
 
 def manifests(files: Iterable[str]) -> list[str]:
     """Name the files that make a folder a package, those nearest to the root first."""
-    named = (file for file in files if file.rpartition("/")[2] in MANIFESTS and FOLDER not in file.split("/"))
+    named = (file for file in files if file.rpartition("/")[2] in MANIFESTS and not _lent(file))
     return sorted(named, key=lambda file: (file.count("/"), file))[:MOST_PACKAGES]
 
 
-def found_suites(files: Iterable[str], texts: Mapping[str, str]) -> dict[str, Found]:
-    """Find the runners; `texts` holds what `manifests` names.
+def _lent(file: str) -> bool:
+    """Whether a manifest belongs to an installed package, or to data of tests."""
+    folders = {*file.split("/")[:-1]}
+    return not folders.isdisjoint({FOLDER, "testdata", "fixtures", "__fixtures__", "fixture"})
+
+
+def found_suites(
+    files: Iterable[str], texts: Mapping[str, str], own: Iterable[OwnCommand] = ()
+) -> dict[str, Found]:
+    """Find the runners; `texts` holds what `manifests` names, `own` are the project's own commands.
 
     Where the root calls a runner itself, it tests all packages; else each package that calls one is alone.
+    A test command that calls no known runner is run as it is, where nothing else tests its folder.
     """
-    known = tuple(files)
+    known, commands = tuple(files), tuple(own)
     packages = [file for file in manifests(known) if file in texts]
     found: dict[str, Found] = {}
     for name in _CALLS:
-        reasons = dict(_scripted(name, packages, known, texts))
+        calls = _own_calls(name, commands)
+        reasons = {
+            **dict(_scripted(name, packages, known, texts)),
+            **{at: why for at, (why, _) in calls.items()},
+        }
         if reasons:
-            found[name] = _outermost(reasons)
+            outer = _outermost(reasons)
+            kept = {at: each for at, (_, each) in calls.items() if at in outer.folders}
+            found[name] = replace(outer, calls=kept)
     go = {_folder(file): file for file in packages if file.endswith("go.mod")}
     tested = {
         folder: f"{file} and tests, for example {test}"
@@ -65,7 +86,31 @@ def found_suites(files: Iterable[str], texts: Mapping[str, str]) -> dict[str, Fo
     crates = {_folder(file): file for file in packages if file.endswith("Cargo.toml")}
     if crates:
         found["cargo_test"] = _outermost(crates)
+    if unread := dict(_unread(commands, found)):
+        outer = _outermost({folder: each.reason for folder, each in unread.items()})
+        typed = {
+            folder: (RunnerCall(shown=each.shown, file=each.file, before=each.testing),)
+            for folder, each in unread.items()
+            if folder in outer.folders
+        }
+        found["own_tests"] = replace(outer, calls=typed)
     return found
+
+
+def _unread(own: Iterable[OwnCommand], found: Mapping[str, Found]) -> Iterator[tuple[str, OwnCommand]]:
+    """Yield test commands that no reader knows, by folder, where no other runner tests that folder."""
+    tested = {folder for each in found.values() for folder in each.folders}
+    for each in own:
+        read = each.excluded or each.calls() or any(_under(folder, each.folder) for folder in tested)
+        if each.kind is Kind.TEST and not read and each.testing:
+            yield each.folder, each
+
+
+def _own_calls(name: str, own: Iterable[OwnCommand]) -> dict[str, tuple[str, tuple[RunnerCall, ...]]]:
+    """Return how the project's own test commands call a runner, with the reason, by folder."""
+    tests = (each for each in own if each.kind is Kind.TEST)
+    called = {each.folder: (each, tuple(each.calls().get(name, ()))) for each in tests}
+    return {at: (f"{each.reason} calls it", calls) for at, (each, calls) in called.items() if calls}
 
 
 def package_folders(files: Iterable[str]) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from setpoint.checks.discovery.package_suites import manifests
 from setpoint.checks.discovery.program import MENDS, Program, found_program, python_program
 from setpoint.checks.discovery.tool_start import Starts
 from setpoint.checks.discovery.unread_tests import MEND, why_no_tests
-from setpoint.model.evidence import COVERAGE_OF, NO_SUITE, SUITES
+from setpoint.model.evidence import COVERAGE_OF, NO_SUITE, OWN_TESTS, SUITES
 from setpoint.model.ids import Commit
 from setpoint.model.wording import counted
 from setpoint.presets import Preset, presets
@@ -138,6 +138,8 @@ def choose(checks: ChecksSettings, layout: Layout, both: Interpreters) -> dict[s
             chosen["mutation"] = "setting checks.mutation"
     for name, preset in presets().items():
         use = checks.tool(name).use
+        if use == "auto" and name == OWN_TESTS and runner:
+            continue  # Python's own runner reads each test of it
         if use == "auto" and name in layout.suites:
             chosen[name] = layout.suites[name].reason
             continue
@@ -161,7 +163,7 @@ def _coverage(checks: ChecksSettings, chosen: Mapping[str, str]) -> dict[str, st
     """Choose the coverage of tests in other languages, which needs nothing of the project."""
     if checks.coverage is False:
         return {}
-    suites = [name for name in SUITES if name in chosen and name in presets()]
+    suites = [name for name in SUITES if name in chosen and name in presets() and name != OWN_TESTS]
     asked = "setting checks.coverage"
     return {
         f"{COVERAGE_OF}{name}": asked if checks.coverage is True else f"{name} runs the tests again, watched"

@@ -1,4 +1,4 @@
-"""The test runners of JavaScript: vitest, jest and Node's own."""
+"""The test runners of JavaScript: vitest, jest, mocha and Node's own."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from dataclasses import dataclass
 
 from setpoint.checks import results
 from setpoint.checks.flaky.flaky import Selection
+from setpoint.checks.formats.tests.stack_frames import cause_in, place_in
+from setpoint.checks.formats.tests.test_cases import Case, report_of
 from setpoint.checks.suites.runner import Once, Start, file_of, read, selected
 from setpoint.checks.tools.argv import as_word
+from setpoint.model.evidence import Cause, Outcome
 
 _SCRIPT = re.compile(r"\.(?:[cm]?[jt]sx?|vue|svelte)$")
+_ERROR = re.compile(r"\w*Error\b")
 _META = re.compile(r"[\\^$.*+?()\[\]{}|/]")
 
 
@@ -55,6 +59,31 @@ def _pattern(names: Iterable[str]) -> str:
     return f"^({'|'.join(spaced)})$"
 
 
+class MochaRunner(NodeRunner):
+    """Runs mocha, which tells of a file that it cannot load on standard error alone."""
+
+    async def run(self, start: Start, only: Selection) -> Once:
+        """Run it; a file that cannot be loaded is red, since none of its tests ran."""
+        once = await super().run(start, only)
+        if once.report is not None or start.report.is_file() or once.done.timed_out:
+            return once
+        said = once.done.errors
+        file, line = place_in(said, start.sources())
+        if not file:
+            return once
+        case = Case(
+            id=file, outcome=Outcome.ERROR, message=_first(said), text=said, file=file, line=line,
+            cause=cause_in(said) or Cause.RUNTIME,
+        )  # fmt: skip
+        return Once(done=once.done, report=report_of((case,), start.sources(), (f"{file}: {_first(said)}",)))
+
+
+def _first(text: str) -> str:
+    lines = (line.strip() for line in text.splitlines())
+    return next((line for line in lines if _ERROR.search(line)), "it cannot be loaded")
+
+
 VITEST = NodeRunner()
 JEST = NodeRunner(by_path=("--runTestsByPath",))
 NODE_TEST = NodeRunner(by_name=False)
+MOCHA = MochaRunner(by_name=False)

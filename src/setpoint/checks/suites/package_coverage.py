@@ -28,6 +28,7 @@ _FITS: Mapping[str, Callable[[str], bool]] = {
     "vitest": is_script,
     "jest": is_script,
     "node_test": is_script,
+    "mocha": is_script,
     "go_test": lambda suffix: suffix == GO,
     "cargo_test": lambda suffix: suffix == RUST,
 }
@@ -36,6 +37,7 @@ HOW: Mapping[str, str] = {
     "vitest": "coverage of V8",
     "jest": "jest --coverage",
     "node_test": "coverage of V8",
+    "mocha": "coverage of V8",
     "go_test": "go test -coverprofile",
     "cargo_test": "rustc -C instrument-coverage",
 }

@@ -5,19 +5,21 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from setpoint.checks import results
 from setpoint.checks.discovery.interpreter import Interpreter, environment
 from setpoint.checks.discovery.linked_packages import lock_note
+from setpoint.checks.discovery.own_commands.runner_calls import RunnerCall
 from setpoint.checks.discovery.program import Program
 from setpoint.checks.flaky.flaky import FlakyRule, Selection, state_of
 from setpoint.checks.suites.cargo import CargoRunner
 from setpoint.checks.suites.go import GoRunner
-from setpoint.checks.suites.node import JEST, NODE_TEST, VITEST
+from setpoint.checks.suites.node import JEST, MOCHA, NODE_TEST, VITEST
 from setpoint.checks.suites.order_dependence import Footing, reason, stood, without
+from setpoint.checks.suites.own_tests import OwnTests
 from setpoint.checks.suites.runner import Once, Runner, Start
 from setpoint.model.evidence import CheckResult, CheckState, Outcome, TestReport, whole_suite
 from setpoint.ports import Measured
@@ -29,6 +31,8 @@ RUNNERS: Mapping[str, Runner] = {
     "vitest": VITEST,
     "jest": JEST,
     "node_test": NODE_TEST,
+    "mocha": MOCHA,
+    "own_tests": OwnTests(),
     "go_test": GoRunner(),
     "cargo_test": CargoRunner(),
 }
@@ -54,6 +58,8 @@ class PackageSuite:
     """The user's own tree, from which the installed packages come."""
     folders: tuple[str, ...]
     """The packages, as folders of the tree."""
+    calls: Mapping[str, tuple[RunnerCall, ...]] = field(default_factory=dict)
+    """How the project's own command calls the runner, by folder."""
     cache: str
     """Folder of the runner's own cache."""
     artifacts: Artifacts
@@ -67,7 +73,8 @@ class PackageSuite:
     @property
     def identity(self) -> tuple[str, ...]:
         """All that decides what it says of a tree, as far as it can be known without a run."""
-        said = (self.asked.model_dump_json(), *self.folders, *self.program.identity)
+        typed = (repr(sorted(self.calls.items())),) if self.calls else ()
+        said = (self.asked.model_dump_json(), *self.folders, *typed, *self.program.identity)
         compared = self.footing.commit if self.footing else ""
         chosen = (*self.flaky.identity, "only", *(self.only or ()), "footing", compared)
         return (self.name, *said, self.project.fingerprint, *chosen)
@@ -97,7 +104,7 @@ class PackageSuite:
 
     @property
     def _linked(self) -> bool:
-        return self.preset.via is Via.NODE or self.name == "node_test"
+        return self.preset.via is Via.NODE or self.name in ("node_test", "own_tests")
 
     @property
     def _version(self) -> str:
@@ -106,8 +113,15 @@ class PackageSuite:
 
     async def once(self, tree: Path, folder: str, only: Selection) -> Once:
         """Run the tests of one package of a tree, or a selection; nothing is run again."""
+        runs = [await self._called(tree, folder, only, each) for each in self.calls.get(folder) or (None,)]
+        report = whole_suite(once.report for once in runs if once.report is not None)
+        worst = next((once for once in runs if once.broken or (once.report and once.report.red)), runs[-1])
+        return replace(worst, report=report, broken="; ".join(once.broken for once in runs if once.broken))
+
+    async def _called(self, tree: Path, folder: str, only: Selection, own: RunnerCall | None) -> Once:
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
-            return await RUNNERS[self.name].run(self.start(tree, folder, Path(scratch)), only)
+            start = replace(self.start(tree, folder, Path(scratch)), own=own)
+            return await RUNNERS[self.name].run(start, only)
 
     def start(self, tree: Path, folder: str, scratch: Path) -> Start:
         """Say what the runner is started with in one package of a tree."""
@@ -122,6 +136,7 @@ class PackageSuite:
             timeout_s=self.asked.timeout_s or self.timeout_s,
             cache=Path(self.cache) if self.preset.caches else None,
             args=self.asked.args,
+            own=next(iter(self.calls.get(folder, ())), None),
         )
 
     def _environment(self, tree: Path, folder: str) -> dict[str, str]:

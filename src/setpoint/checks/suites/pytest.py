@@ -14,6 +14,7 @@ from typing import Literal
 from setpoint.checks import results
 from setpoint.checks.discovery.interpreter import Interpreter, environment
 from setpoint.checks.discovery.layout import Layout
+from setpoint.checks.discovery.own_commands.python_call import PythonCall
 from setpoint.checks.flaky.flaky import FlakyRule, state_of
 from setpoint.checks.formats.bad_report import BadReport
 from setpoint.checks.formats.tests import pytest_report
@@ -231,11 +232,13 @@ def _argv(runner: Runner, tree: Path, scratch: Path, only: tuple[str, ...] | Non
         argv += ["-p", "xdist", "-n0"]  # one process: workers share ports and files, and hide coverage
     if runner.cover is not None and runner.interpreter.has("pytest-cov") and _NO_COV not in runner.args:
         argv += ["-p", "pytest_cov", "--no-cov"]  # one tracer at a time
-    argv += runner.args
+    own = runner.layout.python_call
+    argv += [*(own.options if own else ()), *runner.args]
     if only is not None:
         files = sorted({file for test in only if (tree / (file := test.partition("::")[0])).exists()})
     else:
-        files = [file for file in runner.files if (tree / file).exists()]
+        asked = runner.files or (own.targets if own else ())
+        files = [file for file in asked if (tree / file).exists()]
     # The plugin selects; files only spare pytest to look at others. More than a command can hold go without.
     return (*argv, *map(as_word, files)) if len([*in_chunks(files)]) <= 1 else tuple(argv)
 
@@ -244,5 +247,8 @@ def _files_of_unittest(runner: Runner, only: tuple[str, ...] | None) -> list[str
     """Name the files in which unittest looks for tests: those that its own discovery would take."""
     asked = None if only is None else {test.partition("::")[0] for test in only}
     every = dict.fromkeys((*runner.layout.tests, *runner.files))
-    found = [file for file in every if file.rpartition("/")[2].startswith("test")]
+    call = runner.layout.python_call
+    if call is None or call.runner != "unittest":
+        call = PythonCall(runner="unittest")
+    found = [file for file in every if call.takes(file)]
     return [file for file in found if asked is None or file in asked]

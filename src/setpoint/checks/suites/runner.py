@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from setpoint.checks import results
+from setpoint.checks.discovery.own_commands.runner_calls import RunnerCall
 from setpoint.checks.discovery.program import Program
 from setpoint.checks.flaky.flaky import Selection
 from setpoint.checks.formats import registry
@@ -42,6 +43,8 @@ class Start:
     """Folder of the runner's own cache."""
     args: tuple[str, ...] = ()
     """Arguments of the settings."""
+    own: RunnerCall | None = None
+    """How the project's own command calls the runner; none: it calls it plainly, or not at all."""
     under: tuple[str, ...] = ()
     """Words before the test programs that Go has built."""
     inside: Path = FOLDER
@@ -64,12 +67,15 @@ class Start:
         return Sources(tree=self.tree, report=f"{self.name}'s report")
 
     def argv(self, *more: str) -> tuple[str, ...]:
-        """Return the whole command."""
+        """Return the whole command; one that the project's own people type goes through their shell."""
         filled = (
             word.replace("{report}", str(self.report)).replace("{inside}", str(self.inside))
             for word in self.preset.argv
         )
-        return (*self.program.argv, *filled, *self.args, *more)
+        words = (*self.program.argv, *filled, *self.args)
+        if self.own is None or self.own.plain:
+            return (*words, *more)
+        return ("sh", "-c", self.own.line(words, more))
 
     async def call(self, argv: tuple[str, ...], *, merged: bool = False) -> Completed:
         """Run a command where the runner runs."""
@@ -120,7 +126,8 @@ def read(start: Start, done: Completed, text: bytes) -> Once:
 
 def believed(start: Start, done: Completed, report: TestReport) -> Once:
     """Hold a report against the exit code: where they disagree, neither is believed."""
-    if done.exit_code not in (*start.preset.clean, *start.preset.found):
+    counted = start.preset.counts_failures and (done.exit_code or 0) > 0
+    if not counted and done.exit_code not in (*start.preset.clean, *start.preset.found):
         return Once(done=done, report=report, broken=f"{start.name} broke: {done.ending}{results.tail(done)}")
     if report.red and done.exit_code in start.preset.clean:
         return Once(

@@ -78,14 +78,15 @@ async def by_v8(run: Run, statements: Statements, words: tuple[str, ...]) -> Gat
 async def by_jest(run: Run, statements: Statements, words: tuple[str, ...]) -> Gathered:
     """Watch jest by what it brings itself: it runs code in places that V8 forgets before they can be read."""
     folder = run.scratch / "istanbul"
-    argv = tuple(word for word in run.argv() if word != "--coverage=false")
+    asking = tuple(word for word in run.preset.argv if word != "--coverage=false")
+    run = replace(run, preset=run.preset.model_copy(update={"argv": asking}))
     asked = (
         "--coverage",
         "--coverageReporters=lcovonly",
         f"--coverageDirectory={folder}",
         "--coverageThreshold={}",
     )
-    done = await run.call((*argv, *asked, *words))
+    done = await run.call(run.argv(*asked, *words))
     return await _of_lcov(done, folder / "lcov.info", run, statements)
 
 
@@ -214,6 +215,7 @@ def _module_of(folder: Path) -> str:
 WATCHERS: Mapping[str, Watcher] = {
     "vitest": by_v8,
     "node_test": by_v8,
+    "mocha": by_v8,
     "jest": by_jest,
     "go_test": by_go,
     "cargo_test": by_cargo,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _TEST_FOLDERS = frozenset({"tests", "test", "testing", "__tests__", "__snapshots__", "testdata"})
+_ONLY = re.compile(r"tests?\.[cm]?[jt]sx?")
 _SCRIPT_TEST = re.compile(r"\.(test|spec|test-d|cy)\.[cm]?[jt]sx?$")
 
 
@@ -14,7 +15,11 @@ def is_test_path(path: str) -> bool:
     if name == "conftest.py" or any(folder in _TEST_FOLDERS for folder in folders):
         return True
     if name.endswith(".py"):
-        return name.startswith("test_") or name.endswith("_test.py") or name == "tests.py"
+        return name.startswith("test_") or name.endswith("_test.py") or name in ("test.py", "tests.py")
     if name.endswith(".rs"):
         return name in ("test.rs", "tests.rs") or name.endswith(("_test.rs", "_tests.rs"))
-    return name.endswith("_test.go") or _SCRIPT_TEST.search(name) is not None
+    return (
+        name.endswith("_test.go")
+        or _SCRIPT_TEST.search(name) is not None
+        or _ONLY.fullmatch(name) is not None
+    )

@@ -15,7 +15,7 @@ from setpoint.checks.suites.package_suite import RUNNERS, PackageSuite
 from setpoint.model.evidence import Outcome
 from setpoint_probe.plugin import FOLDER
 
-_REPORTER = "node_reporter.mjs"
+_REPORTERS = ("node_reporter.mjs", "mocha_reporter.cjs")
 _RENAMING = """\
 program=$1
 shift
@@ -36,7 +36,8 @@ async def plain_package(suite: PackageSuite, place: NeutralPlace, only: Selectio
     broken: list[str] = []
     for folder in suite.folders:
         scratch = place.scratch()
-        await asyncio.to_thread(shutil.copy, FOLDER / _REPORTER, scratch / _REPORTER)
+        for reporter in _REPORTERS:
+            await asyncio.to_thread(shutil.copy, FOLDER / reporter, scratch / reporter)
         start = suite.start(place.tree, folder, scratch)
         variables = place.neutral(start.variables, suite.cache)
         if suite.name == "cargo_test":

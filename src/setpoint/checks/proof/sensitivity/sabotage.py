@@ -17,7 +17,7 @@ from setpoint.checks.proof.subject import Subject
 from setpoint.checks.proof.witness import witness
 from setpoint.checks.suites.package_suite import owner
 from setpoint.checks.tools.acceptance import Acceptance
-from setpoint.model.evidence import CheckState, Fault, TestReport
+from setpoint.model.evidence import OWN_TESTS, CheckState, Fault, TestReport
 from setpoint.ports import Measured
 
 RAISES, OTHER = "raises", "returns something else"
@@ -237,9 +237,8 @@ def failing(subject: Subject, tests: Collection[str], report: TestReport) -> fro
 def speaking(subject: Subject, function: ChangedFunction, tests: frozenset[str]) -> list[str]:
     """Return the tests in the language of a function."""
     chosen, own = subject.task.project.chosen, suffix_of(function.path)
-    runners = {".go": ("go_test",), ".rs": ("cargo_test",), "": ("",)}.get(
-        own, ("vitest", "jest", "node_test")
-    )
+    known = {".go": ("go_test",), ".rs": ("cargo_test",), "": ("",)}
+    runners = (*known.get(own, ("vitest", "jest", "node_test", "mocha")), OWN_TESTS)
     return sorted(test for test in tests if owner(test, chosen) in runners)
 
 

@@ -1,0 +1,105 @@
+"""How the project's own test command calls pytest or unittest, as far as it changes how tests run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Literal
+
+from setpoint.checks.discovery.own_commands.found import Kind, OwnCommand
+from setpoint.model.shell import call_of
+
+_PYTHON = re.compile(r"python[\d.]*|pypy\d*|py")
+_KEPT = (
+    "-p",
+    "-o",
+    "-c",
+    "-m",
+    "-k",
+    "--import-mode",
+    "--ignore",
+    "--ignore-glob",
+    "--deselect",
+    "--doctest-glob",
+)
+"""Options of pytest that are kept, each with a value."""
+_PLAIN = ("--doctest-modules", "--pyargs", "--strict-markers", "--doctest-continue-on-failure")
+"""Those without one."""
+_DOCTESTS = "--doctest-modules"
+_PREFIX = 2
+_LONG = "--"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PythonCall:
+    """One call of a Python runner, without what changes only the output, the speed or the measuring."""
+
+    runner: Literal["pytest", "unittest"]
+    options: tuple[str, ...] = ()
+    """Of pytest."""
+    targets: tuple[str, ...] = ()
+    """Where doctests are collected; empty: wherever pytest looks by itself."""
+    pattern: str = "test*.py"
+    """Names of the files in which unittest looks."""
+    start: str = ""
+    """The folder below which it looks."""
+
+    def takes(self, file: str) -> bool:
+        """Whether unittest looks into a file of tests."""
+        below = not self.start or file.startswith(f"{self.start}/")
+        return below and fnmatchcase(file.rpartition("/")[2], self.pattern)
+
+
+def python_call(own: Iterable[OwnCommand]) -> PythonCall | None:
+    """Find the call in the test command of the root; none where it calls neither."""
+    tests = (each for each in own if each.kind is Kind.TEST and not each.folder and not each.excluded)
+    for command in tests:
+        for step in command.steps:
+            call = call_of(step)
+            if call and (found := _read(call.words)):
+                return found
+    return None
+
+
+def _read(words: Sequence[str]) -> PythonCall | None:
+    names = [word.rpartition("/")[2] for word in words]
+    for at, name in enumerate(names):
+        started = at == 0 or names[at - 1] == "-m" or names[0] in ("coverage", "uv", "poetry", "pdm", "hatch")
+        if started and name in ("pytest", "py.test"):
+            return _of_pytest(words[at + 1 :])
+        if started and name == "unittest" and any(_PYTHON.fullmatch(each) for each in (*names[:at], "py")):
+            return _of_unittest(words[at + 1 :])
+    return None
+
+
+def _of_pytest(words: Sequence[str]) -> PythonCall:
+    options, targets, left = list[str](), list[str](), list(words)
+    while left:
+        word = left.pop(0)
+        name = word.partition("=")[0]
+        if word in _PLAIN or (name in _KEPT and "=" in word):
+            options.append(word)
+        elif word in _KEPT and left:
+            options += [word, left.pop(0)]
+        elif not word.startswith("-"):
+            targets.append(word)
+        elif len(word) == _PREFIX and not word.startswith(_LONG) and word in ("-n", "-W", "-r") and left:
+            left.pop(0)
+    doctests = _DOCTESTS in options
+    return PythonCall(runner="pytest", options=tuple(options), targets=tuple(targets) if doctests else ())
+
+
+def _of_unittest(words: Sequence[str]) -> PythonCall:
+    found, left, places = {"-p": "test*.py", "-s": ""}, [*words], list[str]()
+    long = {"--pattern": "-p", "--start-directory": "-s"}
+    while left:
+        name, _, value = left.pop(0).partition("=")
+        key = long.get(name, name)
+        if key in found:
+            found[key] = value or (left.pop(0) if left else found[key])
+        elif not name.startswith("-") and name != "discover":
+            places.append(name)
+    start = (found["-s"] or (places[0] if places and "discover" in words else "")).strip("./")
+    return PythonCall(runner="unittest", pattern=found["-p"], start=start)

@@ -1,0 +1,216 @@
+"""Where a command calls a test runner that Setpoint reads, and with which arguments."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+
+from pydantic import TypeAdapter
+
+from setpoint.model.shell import ASSIGNED, Part, unquoted
+from setpoint.model.value import Value
+
+_LAUNCHERS = (
+    ("npx",), ("bunx",), ("yarn", "run"), ("yarn", "exec"), ("yarn",), ("pnpm", "exec"), ("pnpm",),
+    ("npm", "exec", "--"), ("npm", "exec"), ("bun", "run"),
+)  # fmt: skip
+_FOREIGN = re.compile(r"(?:venv|virtualenvs?)\b.*/bin/")
+"""Programs of an environment that somebody keeps elsewhere."""
+_SETTING = frozenset({"cross-env", "env", "cross-env-shell"})
+"""Programs that set variables for the one after them."""
+_COVERING = frozenset({"c8", "nyc"})
+"""Programs that count what the one after them reaches; Setpoint counts that itself."""
+
+
+class RunnerWords(Value):
+    """How the command line of a runner is read."""
+
+    names: tuple[str, ...]
+    """The programs that start it."""
+    needs: str = ""
+    """An option without which the program is no test runner."""
+    skip: tuple[str, ...] = ()
+    """Words after the program that Setpoint gives itself."""
+    valued: tuple[str, ...] = ()
+    """Options whose value is the next word."""
+    drop: tuple[str, ...] = ()
+    """Patterns of options that are left out: they change what is printed, or keep the runner from ending."""
+    drop_valued: tuple[str, ...] = ()
+    """Those of them whose value is the next word."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunnerCall:
+    """One call of a runner in the project's own command; all words as they are written, with their quotes."""
+
+    shown: str
+    """How people type the command, for example `npm test`."""
+    file: str = ""
+    """The file that names it."""
+    before: str = ""
+    """Steps that come first, for example a build; empty where there are none."""
+    setting: tuple[str, ...] = ()
+    """Words that set variables."""
+    options: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    """Files and patterns that say which tests run."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether the runner is called without anything of its own."""
+        return not (self.before or self.setting or self.options or self.targets)
+
+    def line(self, words: Sequence[str], more: Sequence[str] = ()) -> str:
+        """Return the line for a shell that starts the runner by `words`, with its arguments and these.
+
+        Files among the last ones take the place of the command's own.
+        """
+        targets = () if any(not word.startswith("-") for word in more) else self.targets
+        quoted = (shlex.join(words), *self.options, shlex.join(more), *targets)
+        started = " ".join(filter(None, (*self.setting, *quoted)))
+        return f"{self.before} && {started}" if self.before else started
+
+
+@cache
+def runner_words() -> Mapping[str, RunnerWords]:
+    """Return how each runner's command line is read, by preset."""
+    text = resources.files(__package__).joinpath("runners.toml").read_text("utf-8")
+    return TypeAdapter(dict[str, RunnerWords]).validate_python(tomllib.loads(text))
+
+
+def runner_calls(shown: str, steps: Sequence[Part]) -> dict[str, list[RunnerCall]]:
+    """Find the calls of known runners among the steps of a command, by runner.
+
+    Steps before a call that check the code (lint, types, formatting) are left out: others run these.
+    """
+    found: dict[str, list[RunnerCall]] = {}
+    before = list[Part]()
+    for step in steps:
+        name, call = _call(shown, step)
+        if call is not None:
+            ready = _joined(before)
+            found.setdefault(name, []).append(replace(call, before=ready))
+        elif not _checks_only(step):
+            before.append(step)
+    return found
+
+
+def testing(steps: Sequence[Part]) -> str:
+    """Return the script of a command without the steps that only check the code, and without launchers."""
+    return _joined([_plain(step) for step in steps if not _checks_only(step)])
+
+
+def _plain(step: Part) -> Part:
+    setting, words = _set_first(list(step.words))
+    words = _unlaunched(words)
+    if words and _FOREIGN.search(words[0]):
+        words[0] = words[0].rpartition("/")[2]  # the environment is the one of the project here
+    return Part(step.operator, (*setting, *words))
+
+
+def _joined(steps: Iterable[Part]) -> str:
+    text = ""
+    for step in steps:
+        text += f" {step.operator or '&&'} {step}" if text else str(step)
+    return text
+
+
+def _checks_only(step: Part) -> bool:
+    """Whether a step only looks at the code, or clears away what a fresh clone does not hold."""
+    words = _unlaunched(list(step.words))
+    name = unquoted(words[0]).rpartition("/")[2] if words else ""
+    return name in _CHECKING or "--noEmit" in words or "audit" in words
+
+
+_CHECKING = frozenset(
+    {
+        "ava-typings", "attw", "biome", "dprint", "echo", "eslint", "flow", "knip", "markdownlint", "oxfmt",
+        "oxlint", "prettier", "publint", "remark", "rimraf", "size-limit", "standard", "stylelint",
+        "ts-standard", "tsd", "tslint", "vue-tsc", "xo",
+    }
+)  # fmt: skip
+"""Programs of steps that do no more than that."""
+
+
+def _call(shown: str, step: Part) -> tuple[str, RunnerCall | None]:
+    setting, words = _set_first(list(step.words))
+    words = _unlaunched(words)
+    if not words:
+        return "", None
+    words, extra = _through_node(words)
+    for name, known in runner_words().items():
+        program = unquoted(words[0]).rpartition("/")[2].removesuffix(".js")
+        if program not in known.names or (known.needs and known.needs not in words):
+            continue
+        if program == "tsx":
+            extra = (*extra, "--import=tsx")
+        rest = words[1:]
+        while rest and rest[0] in known.skip:
+            rest = rest[1:]
+        options, targets = _split([word for word in rest if word != known.needs], known)
+        given = (*setting, f'NODE_OPTIONS="{" ".join(extra)}"') if extra and name != "node_test" else setting
+        mine = (*extra, *options) if name == "node_test" else options
+        return name, RunnerCall(
+            shown=shown, setting=tuple(given), options=tuple(mine), targets=tuple(targets)
+        )
+    return "", None
+
+
+def _set_first(words: list[str]) -> tuple[list[str], list[str]]:
+    """Part the words that set variables from the others."""
+    setting = list[str]()
+    while words and (ASSIGNED.fullmatch(unquoted(words[0])) or words[0] in _SETTING):
+        if words[0] not in _SETTING:
+            setting.append(words[0])
+        words = words[1:]
+    return setting, words
+
+
+def _unlaunched(words: list[str]) -> list[str]:
+    """Drop what only starts the next program, or counts what it reaches."""
+    for launcher in _LAUNCHERS:
+        if tuple(words[: len(launcher)]) == launcher:
+            return _unlaunched(words[len(launcher) :])
+    if words[:2] == ["coverage", "run"] and "-m" in words:
+        return ["python", *words[words.index("-m") :]]
+    if words and words[0] in _COVERING:
+        known = {name for each in runner_words().values() for name in each.names}
+        at = next((n for n, word in enumerate(words) if n and word.rpartition("/")[2] in known), None)
+        return words[at:] if at is not None else words
+    return words
+
+
+def _through_node(words: list[str]) -> tuple[list[str], tuple[str, ...]]:
+    """Read `node OPTIONS node_modules/.../jest.js ...` as a call of jest with options for Node."""
+    if words[0] != "node" or "--test" in words:
+        return words, ()
+    at = next((n for n, word in enumerate(words) if "node_modules/" in word), None)
+    if at is None:
+        return words, ()
+    program = re.sub(r"^.*/", "", words[at])
+    return [program, *words[at + 1 :]], tuple(words[1:at])
+
+
+def _split(words: Sequence[str], known: RunnerWords) -> tuple[list[str], list[str]]:
+    """Part options with their values from targets, without what Setpoint gives itself."""
+    options, targets, left = list[str](), list[str](), list(words)
+    while left:
+        word = left.pop(0)
+        plain = unquoted(word)
+        if plain == "--":
+            targets += left
+            break
+        if not plain.startswith("-"):
+            targets.append(word)
+            continue
+        valued = plain in known.valued or plain in known.drop_valued
+        value = [left.pop(0)] if valued and left else []
+        name = plain.partition("=")[0]
+        if name not in known.drop_valued and not any(re.fullmatch(each, name) for each in known.drop):
+            options += [word, *value]
+    return options, targets

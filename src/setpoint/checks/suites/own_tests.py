@@ -1,0 +1,59 @@
+"""The project's own test command, where no reader knows its runner: one test, judged by the exit code."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from setpoint.checks import results
+from setpoint.checks.flaky.flaky import Selection
+from setpoint.checks.formats.tests.printed_counts import printed_counts
+from setpoint.checks.formats.tests.stack_frames import cause_in, place_in
+from setpoint.checks.formats.tests.test_cases import Case, report_of
+from setpoint.checks.suites.runner import Once, Start
+from setpoint.model.evidence import Cause, Outcome
+
+_OWNERS = re.compile(
+    r"(?:^|/)(?:package\.json|(?:GNU)?[Mm]akefile|\.?[Jj]ustfile|tox\.(?:ini|toml)|pyproject\.toml|noxfile\.py"
+    r"|\.gitlab-ci\.yml|CONTRIBUTING\.(?:md|rst)|\.github/workflows/[^/]+)$"
+)
+_FAILED = re.compile(
+    r"^\s*(?:not ok\b|FAIL\b|✖|✗|\u00d7|✘|●).*|.*\b[A-Z]\w*(?:Error|Exception)\b.*", re.MULTILINE
+)
+_COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnTests:
+    """Runs the command as it is typed; what it prints is read as far as it goes."""
+
+    def owns(self, test: str) -> bool:
+        """Whether an identifier names a file with commands, and the command."""
+        return "::" in test and _OWNERS.search(test.partition("::")[0]) is not None
+
+    async def run(self, start: Start, only: Selection) -> Once:  # noqa: ARG002 - a part cannot be asked for
+        """Run it whole: a part of its tests cannot be asked for."""
+        if start.own is None:
+            done = await start.call(("sh", "-c", "false"))
+            return Once(done=done, broken="the project names no test command")
+        done = await start.call((*start.program.argv, "-c", start.own.before), merged=True)
+        if done.timed_out or done.idled or done.exit_code in results.NOT_STARTED or done.exit_code is None:
+            return Once(done=done, broken=f"`{start.own.shown}`: {done.ending}{results.tail(done)}")
+        said = _COLOURS.sub("", done.text)
+        file, line = place_in(said, start.sources())
+        first = _FAILED.search(said)
+        case = Case(
+            id=f"{start.own.file}::{start.own.shown}",
+            outcome=Outcome.PASSED if done.exit_code == 0 else Outcome.FAILED,
+            message=_counted(said, first[0].strip() if first else done.ending),
+            text=said,
+            file=file,
+            line=line,
+            cause=cause_in(said) or Cause.RUNTIME,
+        )
+        return Once(done=done, report=report_of((case,), start.sources()))
+
+
+def _counted(said: str, message: str) -> str:
+    counts = printed_counts(said)
+    return f"{counts.failed} of {counts.passed + counts.failed} failed: {message}" if counts else message
