@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -23,8 +23,9 @@ from setpoint.checks.integrity.isolation import Aside
 from setpoint.checks.integrity.paths.protected_paths import collected, matches
 from setpoint.checks.plan import Plan
 from setpoint.checks.results import unmeasured
-from setpoint.checks.run import Bench, measure, run_group
+from setpoint.checks.run import Bench, Group, measure, run_group
 from setpoint.checks.suites.order_dependence import Footing
+from setpoint.checks.suites.own_count import INPUTS, own_count
 from setpoint.checks.suites.package_suite import owner
 from setpoint.checks.target import Target
 from setpoint.checks.trees.checkout import commit_of, place_beside, repository_of
@@ -99,12 +100,19 @@ class Measuring:
         """Run all checks; where the work made files that do not parse, no more than that is found out."""
         if base is None:  # with nothing to compare with, nothing has to wait for it
             static, heard = (plan.parse(target), *plan.static(target)), list[CheckResult]()
-            last = plan.own_count(target, heard)
+            last = self._own_count(plan, target, heard)
             return await measure(place, static, (*plan.tests(target), *last), bench.also(heard.append))
         parsed = await run_group(plan.parse(target), place, bench)
         if _breaks(parsed, base):
             return (*parsed, *_left_out(place.tree, plan, target))
         return (*parsed, *await measure(place, plan.static(target), plan.tests(target), bench))
+
+    def _own_count(self, plan: Plan, target: Target, heard: Sequence[CheckResult]) -> tuple[Group, ...]:
+        """Compare what is read with the own command; `heard` is looked at when the tests have run."""
+        if target.stage is Stage.EVALUATE or not self.settings.checks.own_command:
+            return ()
+        limit_s, digest = self.settings.checks.timeout_s, target.digest(INPUTS)
+        return tuple(own_count(plan.project, self.artifacts, limit_s, digest, heard))
 
     def bench(self, task: Task, stage: Stage) -> Bench:
         """Say where results are kept, and who receives them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -17,7 +17,6 @@ from setpoint.checks.integrity.isolation import isolated
 from setpoint.checks.mutation.check import MutationEngine, MutationScore
 from setpoint.checks.run import Group, Unmeasured
 from setpoint.checks.suites.coverage import CoverageReport, run_options
-from setpoint.checks.suites.own_count import INPUTS, own_count
 from setpoint.checks.suites.package_coverage import coverage_beside
 from setpoint.checks.suites.package_suite import RUNNERS, PackageSuite, owner
 from setpoint.checks.suites.pytest import Runner, TestSuite
@@ -31,7 +30,7 @@ from setpoint.checks.tools.sonarqube import SonarQube
 from setpoint.checks.tools.tool import Tool
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.evaluation import Stage
-from setpoint.model.evidence import COVERAGE_OF, NO_SUITE, CheckResult, CheckState
+from setpoint.model.evidence import COVERAGE_OF, NO_SUITE, CheckState
 from setpoint.model.stories.story import KnownRed, Story
 from setpoint.ports import Check
 from setpoint.presets import Preset, presets
@@ -110,15 +109,6 @@ class Plan:
             goals = self.settings.goals.overlaid(self.story.goals).timed
             groups += timing_checks(goals, target.compared, self.runner())
         return tuple(groups)
-
-    def own_count(self, target: Target, heard: Sequence[CheckResult]) -> Iterator[Group]:
-        """Make the check that compares what was read with the project's own command; `heard` is read last."""
-        if target.stage is not Stage.EVALUATE and self.settings.checks.own_command:
-            limit = self.settings.checks.timeout_s
-            project = self.project
-            groups = own_count(project, self.artifacts, limit, heard)
-            digest = target.digest(INPUTS)
-            yield from (replace(group, inputs=digest) for group in groups)
 
     def _sonarqube(self) -> Iterator[Group]:
         asked = self.settings.sonarqube

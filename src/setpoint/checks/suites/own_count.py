@@ -64,9 +64,12 @@ class OwnCount:
 
 
 def own_count(
-    project: Project, artifacts: Artifacts, timeout_s: float, heard: Sequence[CheckResult]
+    project: Project, artifacts: Artifacts, timeout_s: float, digest: str, heard: Sequence[CheckResult]
 ) -> Iterator[Group]:
-    """Make the check where the root has a test command whose tests are read one by one."""
+    """Make the check where the root has a test command whose tests are read one by one.
+
+    `digest` is that of the files that define the command.
+    """
     tests = (each for each in project.layout.own if each.kind is Kind.TEST and not each.folder)
     command = next(tests, None)
     if command is None or command.excluded or OWN_TESTS in project.chosen or not command.testing:
@@ -79,7 +82,11 @@ def own_count(
         timeout_s=timeout_s,
         heard=heard,
     )
-    yield Group(checks=(check,), identity=(OWN_COMMAND, command.testing, project.interpreter.fingerprint))
+    yield Group(
+        checks=(check,),
+        inputs=digest,
+        identity=(OWN_COMMAND, command.testing, project.interpreter.fingerprint),
+    )
 
 
 def _variables(project: Interpreter, tree: Path, imports: tuple[str, ...]) -> Mapping[str, str]:

@@ -18,7 +18,7 @@ _OWNERS = re.compile(
     r"|\.gitlab-ci\.yml|CONTRIBUTING\.(?:md|rst)|\.github/workflows/[^/]+)$"
 )
 _FAILED = re.compile(
-    r"^\s*(?:not ok\b|FAIL\b|✖|✗|\u00d7|✘|●).*|.*\b[A-Z]\w*(?:Error|Exception)\b.*", re.MULTILINE
+    r"^\s*(?:not ok\b|FAIL\b|(?:✖|✗|\u00d7|✘|●)\s+\[?\w).*|.*\b[A-Z]\w*(?:Error|Exception)\b.*", re.MULTILINE
 )
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 

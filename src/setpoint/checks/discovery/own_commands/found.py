@@ -21,6 +21,7 @@ from setpoint.model import syntax
 from setpoint.model.shell import Part, parts
 
 _UNREADABLE = (
+    SyntaxError,
     ValueError,
     TypeError,
     AttributeError,

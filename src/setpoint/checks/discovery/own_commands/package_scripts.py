@@ -12,6 +12,10 @@ from setpoint.model.shell import Part, parts, unquoted
 _DEEPEST = 8
 _MANAGERS = frozenset({"npm", "yarn", "pnpm", "bun"})
 _SEQUENCES = frozenset({"run-s", "npm-run-all", "npm-run-all2", "run-p"})
+_ELSEWHERE = frozenset(
+    {"-ws", "--workspaces", "-w", "--workspace", "-r", "--recursive", "--filter", "--prefix", "-C"}
+)
+"""Options with which a script of another package is run."""
 _NONE = re.compile(r"no test specified", re.IGNORECASE)
 
 
@@ -63,7 +67,7 @@ def _called(words: tuple[str, ...], scripts: Mapping[str, str]) -> Iterator[str]
     if program in _SEQUENCES:
         for name in plain:
             yield from _matching(name, scripts)
-    elif program in _MANAGERS and plain:
+    elif program in _MANAGERS and plain and _ELSEWHERE.isdisjoint(rest):
         if plain[0] in ("run", "run-script") and len(plain) > 1:
             yield from (name for name in plain[1:2] if name in scripts)
         elif plain[0] in ("test", "t", "tst") and "test" in scripts:

@@ -1,0 +1,105 @@
+"""The project's own test command: judged by its exit code, and compared with what is read."""
+
+from __future__ import annotations
+
+import json
+
+from setpoint.model.evaluation import Stage
+from setpoint.model.evidence import CheckState
+from setpoint.model.stories.story import KnownRed
+from setpoint.presets.check_settings import ChecksSettings
+
+RUN = """
+import sys
+from pathlib import Path
+
+from shop import total
+
+right = total([1, 2]) == 3
+print("ok 1 - adds" if right else "not ok 1 - adds\\n  at shop.py:2")
+print(f"# tests 1\\n# pass {int(right)}\\n# fail {int(not right)}")
+sys.exit(not right)
+"""
+WRONG = "def total(prices):\n    return max(prices)\n"
+RIGHT = WRONG.replace("max", "sum")
+NAME = "package.json::npm test"
+
+
+def project(**more: str) -> dict[str, str]:
+    scripts = {"test": "python3 check.py"}
+    return {
+        ".gitignore": ".setpoint\n",
+        "package.json": json.dumps({"scripts": scripts}),
+        "check.py": RUN,
+        "shop.py": WRONG,
+        **more,
+    }
+
+
+async def test_a_runner_that_nobody_reads_is_judged_by_its_exit_code(bench):
+    made = await bench(project(), settings=ChecksSettings(reruns=0), known_red=KnownRed.FIX)
+
+    base = await made.measure(Stage.BASE)
+    (failure,) = base.failures
+    await made.change({"shop.py": RIGHT})
+    after = await made.measure(Stage.TEST)
+
+    assert (failure.test, failure.message) == (NAME, "1 of 1 failed: not ok 1 - adds")
+    assert after.evidence_of("own_tests").state is CheckState.PASS
+    assert "own_command" not in {each.check for each in after.evidence}  # it is the same command
+
+
+async def test_a_command_that_cannot_be_started_is_broken_and_no_failing_test(bench):
+    package = json.dumps({"scripts": {"test": "no-such-runner-anywhere"}})
+    made = await bench(project(**{"package.json": package}), settings=ChecksSettings(reruns=0))
+
+    base = await made.measure(Stage.BASE)
+
+    assert base.evidence_of("own_tests").state is CheckState.ERROR
+    assert "`npm test`" in base.evidence_of("own_tests").reason
+
+
+TESTS = """
+import unittest
+
+class Sums(unittest.TestCase):
+    def test_two(self):
+        self.assertEqual(sum([1, 2]), 3)
+
+    def test_none(self):
+        self.assertEqual(sum([]), 0)
+"""
+
+
+async def test_own_and_read_counts_are_compared_once(bench):
+    makefile = "test:\n\tpython3 -m unittest test_sums.Sums.test_two\n"
+    files = {".gitignore": ".setpoint\n", "Makefile": makefile, "test_sums.py": TESTS}
+    made = await bench(files, settings=ChecksSettings(reruns=0, pytest=False, unittest=True))
+
+    base = await made.measure(Stage.BASE)
+    await made.change({"sums.py": "x = 1\n"})
+    after = await made.measure(Stage.TEST)
+
+    compared = base.evidence_of("own_command")
+    assert compared.counts == {"own": 1, "read": 2, "new": 0}
+    assert compared.reason == "own command `make test` of Makefile: 1 tests; read: 2 tests"
+    assert "own_command" not in {each.check for each in after.evidence}
+
+
+async def test_equal_counts_are_said_to_be_equal(bench):
+    files = {".gitignore": ".setpoint\n", "Makefile": "test:\n\tpython3 -m unittest\n", "test_sums.py": TESTS}
+    made = await bench(files, settings=ChecksSettings(reruns=0, pytest=False, unittest=True))
+
+    base = await made.measure(Stage.BASE)
+
+    assert base.evidence_of("own_command").reason == "own command `make test` of Makefile: 2 tests, as read"
+
+
+async def test_the_comparison_can_be_switched_off(bench):
+    files = {".gitignore": ".setpoint\n", "Makefile": "test:\n\tpython3 -m unittest\n", "test_sums.py": TESTS}
+    off = ChecksSettings(reruns=0, pytest=False, unittest=True, own_command=False)
+    made = await bench(files, settings=off)
+
+    base = await made.measure(Stage.BASE)
+
+    assert "own_command" not in {each.check for each in base.evidence}
