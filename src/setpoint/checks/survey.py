@@ -13,6 +13,7 @@ from setpoint.checks.discovery.bytecode import with_bytecode
 from setpoint.checks.discovery.ignored_files import unseen
 from setpoint.checks.discovery.interpreter import find_interpreter, own_interpreter
 from setpoint.checks.discovery.interpreter_cache import Probes
+from setpoint.checks.discovery.own_commands.found import OwnCommand
 from setpoint.checks.discovery.project import (
     Interpreters,
     Project,
@@ -52,6 +53,8 @@ class Survey:
     """Tools that are not used, though a lock file or a CI server names them, with the reason for each."""
     toolchains: tuple[Toolchain, ...] = ()
     """What builds the project in other languages than Python."""
+    own: tuple[OwnCommand, ...] = ()
+    """What the project's people type for tests, lint, types and build."""
     for_python: bool = True
     """Whether the project holds anything that Python runs."""
 
@@ -87,6 +90,7 @@ class Surveyor:
             missing=project.missing,
             suggested=suggested,
             toolchains=builds,
+            own=project.layout.own,
             for_python=needs_python(project),
         )
 

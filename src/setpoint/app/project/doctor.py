@@ -15,6 +15,7 @@ from setpoint.agents.probing import probe
 from setpoint.agents.registry import known
 from setpoint.agents.sandbox.sandbox import Sandbox
 from setpoint.checks import Surveyor
+from setpoint.checks.discovery.own_commands.found import OwnCommand
 from setpoint.checks.discovery.toolchains import Toolchain
 from setpoint.errors import SandboxUnavailable
 from setpoint.learning.store.embedding import MODEL, missing
@@ -27,6 +28,9 @@ from setpoint.wiring.agents import sandbox
 from setpoint.wiring.project import Project
 from setpoint.wiring.sandboxed_checks import hold_of, sandbox_in_words, sandbox_of_checks
 from setpoint.wiring.tool_servers import tool_servers
+
+_MOST_SCRIPT = 120
+"""Characters of a command that are shown."""
 
 
 class AgentRow(NamedTuple):
@@ -199,6 +203,7 @@ async def _tool_rows(project: Project) -> list[Diagnosis]:
     for name, reason in tools.checks.items():
         hint = tools.missing.get(name, "")
         rows.append(Diagnosis(name, ok=not hint, detail=f"{reason}; {hint}" if hint else reason))
+    rows += map(_command_row, tools.own)
     rows += [
         Diagnosis(name, ok=False, detail=f"not used: {reason}; to use it, set checks.{name} = true")
         for name, reason in tools.suggested.items()
@@ -206,6 +211,14 @@ async def _tool_rows(project: Project) -> list[Diagnosis]:
     if not {*SUITES, NO_SUITE} & set(tools.checks):
         rows.append(Diagnosis("tests", ok=False, detail="none found: a story then needs --accept commands"))
     return rows
+
+
+def _command_row(own: OwnCommand) -> Diagnosis:
+    """Say what the project's people type, and where Setpoint never runs it."""
+    refused = f"; Setpoint never runs it: {own.excluded}" if own.excluded else ""
+    at = f" in {own.folder}" if own.folder else ""
+    script = own.script if len(own.script) <= _MOST_SCRIPT else f"{own.script[:_MOST_SCRIPT]}..."
+    return Diagnosis(f"command {own.kind}", ok=True, detail=f"{own.reason}{at}: {script}{refused}")
 
 
 def _toolchain_row(found: Toolchain) -> Diagnosis:

@@ -87,7 +87,7 @@ def found_suites(
     if crates:
         found["cargo_test"] = _outermost(crates)
     if unread := dict(_unread(commands, found)):
-        outer = _outermost({folder: each.reason for folder, each in unread.items()})
+        outer = _outermost({folder: f"{each.reason}: {each.testing}" for folder, each in unread.items()})
         typed = {
             folder: (RunnerCall(shown=each.shown, file=each.file, before=each.testing),)
             for folder, each in unread.items()
