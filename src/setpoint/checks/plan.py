@@ -10,7 +10,7 @@ from typing import Literal
 
 from setpoint.checks.cover.check import covering
 from setpoint.checks.cover.script_suite import covering_scripts
-from setpoint.checks.discovery.project import ADVICE, Project, fits
+from setpoint.checks.discovery.project import ADVICE, OWN_CHECKS, Project, fits
 from setpoint.checks.flaky.flaky import FlakyRule, Selection
 from setpoint.checks.goals.performance import timing_checks
 from setpoint.checks.integrity.isolation import isolated
@@ -24,6 +24,7 @@ from setpoint.checks.target import Target
 from setpoint.checks.tools.acceptance import Acceptance
 from setpoint.checks.tools.by_file import ByFile
 from setpoint.checks.tools.custom import CustomTool, lasting
+from setpoint.checks.tools.own_check import own_checks
 from setpoint.checks.tools.parse import Parse
 from setpoint.checks.tools.shared_cache import WarmTool
 from setpoint.checks.tools.sonarqube import SonarQube
@@ -78,14 +79,19 @@ class Plan:
         known = (
             self._tool(name, preset, target)
             for name, preset in presets().items()
-            if name in self.project.chosen and name not in RUNNERS
+            if name in self.project.chosen and name not in RUNNERS and name not in OWN_CHECKS
         )
         missing = (
             Group(checks=(Unmeasured(name=name, reason=reason),), identity=None)
             for name, reason in self.project.unseen.items()
             if name != NO_SUITE or target.fast or target.stage is not Stage.EVALUATE
         )
-        groups = (*known, *self._custom(runs_code=False), *self._sonarqube(), *missing)
+        limit_s = self.settings.checks.timeout_s
+        own = (
+            Group(checks=(each,), identity=each.identity)
+            for each in own_checks(self.project, self.artifacts, limit_s)
+        )
+        groups = (*known, *own, *self._custom(runs_code=False), *self._sonarqube(), *missing)
         return tuple(replace(group, files=target.files) for group in groups)
 
     def tests(self, target: Target) -> tuple[Group, ...]:
@@ -158,7 +164,7 @@ class Plan:
             types_block=self.settings.checks.require_types,
             search=self.project.layout.imports,
             advice=self.project.chosen[name].startswith(ADVICE),
-            parsed=self._parsed(targets, target) if preset.silent else (),
+            parsed=target.python_under(targets) if preset.silent else (),
         )
         identity = (*replace(tool, cache="").identity, tool.config, *tool.search)
         if preset.by_file:
@@ -207,18 +213,6 @@ class Plan:
             return () if name in layout.names_files else layout.packages
         fitting = (file for file in target.files if file in target.changed and fits(file, preset))
         return tuple(sorted(file for file in fitting if preset.tests or not is_test_path(file)))
-
-    def _parsed(self, targets: tuple[str, ...], target: Target) -> tuple[str, ...]:
-        """Name the Python files that lie under the targets."""
-        python = (file for file in target.files if file.endswith(".py"))
-        roots = tuple("" if each == "." else each for each in targets)
-        return tuple(
-            sorted(
-                file
-                for file in python
-                if any(file == r or file.startswith(f"{r}/".lstrip("/")) for r in roots)
-            )
-        )
 
     def _package_suites(self, target: Target) -> Iterator[Group]:
         """Make the checks that run tests in other languages than Python."""

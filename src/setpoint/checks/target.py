@@ -41,6 +41,18 @@ class Target:
     fast: bool = False
     """Whether tests of which no map can be made run whole at `evaluate` too."""
 
+    def python_under(self, places: tuple[str, ...]) -> tuple[str, ...]:
+        """Name the Python files that lie under some files or folders of the tree; `.` is the root."""
+        roots = tuple("" if each == "." else each for each in places)
+        python = (file for file in self.files if file.endswith(".py"))
+        return tuple(
+            sorted(
+                file
+                for file in python
+                if any(file == r or file.startswith(f"{r}/".lstrip("/")) for r in roots)
+            )
+        )
+
     def digest(self, patterns: tuple[str, ...]) -> str:
         """Return one hash of all files whose names fit; empty for no patterns."""
         if not patterns:

@@ -157,8 +157,10 @@ class Preset(Value):
 
     Setpoint then parses its targets, and a file that does not parse makes the result an error.
     """
-    chosen: Literal["configured", "installed", "asked"] = "configured"
-    """When it is used without being asked for: the project uses it (any of `signs`), or it is `installed`."""
+    chosen: Literal["configured", "installed", "asked", "own"] = "configured"
+    """When it is used without being asked for: the project uses it (any of `signs`), it is `installed`, or
+    the project's `own` command calls no tool that Setpoint reads.
+    """
     feeds: tuple[Metric, ...] = ()
     """Metrics of the quality vector that it measures."""
     category: Category | None = None

@@ -53,10 +53,10 @@ def test_without_code_no_tests_are_missing():
 async def test_it_stands_among_the_checks_only_where_no_suite_does():
     own = await own_interpreter()
     both = Interpreters(project=own, own=own)
-    unread = read_layout(("a.js", "package.json"), {"package.json": manifest("tap")})
+    unread = read_layout(("a.js", "package.json"), {"package.json": manifest("docker compose run tests")})
     read = read_layout(("a.js", "package.json"), {"package.json": manifest("vitest run")})
     off = ChecksSettings(vitest=False)
 
-    assert "tap" in without_tests(choose(ChecksSettings(), unread, both), unread)[NO_SUITE]
+    assert "docker" in without_tests(choose(ChecksSettings(), unread, both), unread)[NO_SUITE]
     assert without_tests(choose(ChecksSettings(), read, both), read) == {}
     assert "switch vitest off" in without_tests(choose(off, read, both), read)[NO_SUITE]

@@ -103,3 +103,36 @@ async def test_the_comparison_can_be_switched_off(bench):
     base = await made.measure(Stage.BASE)
 
     assert "own_command" not in {each.check for each in base.evidence}
+
+
+async def test_a_lint_command_of_a_tool_that_nobody_reads_counts_where_the_work_makes_it_fail(bench):
+    makefile = "lint:\n\t! grep -n TODO notes.txt\n"
+    made = await bench({".gitignore": ".setpoint\n", "Makefile": makefile, "notes.txt": "all done\n"})
+
+    base = await made.measure(Stage.BASE)
+    await made.change({"notes.txt": "TODO: more\n"})
+    after = await made.measure(Stage.TEST)
+
+    assert base.evidence_of("own_lint").state is CheckState.PASS
+    (found,) = [each for each in after.findings if each.source == "own_lint"]
+    assert (found.message, found.blocking) == ("`make lint` of Makefile ends with exit code 1", True)
+    assert "TODO: more" in found.detail
+
+
+async def test_a_lint_command_that_fails_at_the_base_is_not_blamed_on_the_work(bench):
+    makefile = "lint:\n\t! grep -n TODO notes.txt\n"
+    made = await bench({".gitignore": ".setpoint\n", "Makefile": makefile, "notes.txt": "TODO\n"})
+
+    await made.measure(Stage.BASE)
+    await made.change({"notes.txt": "TODO\nTODO again\n"})
+    after = await made.measure(Stage.TEST)
+
+    assert [each for each in after.findings if each.source == "own_lint"] == []
+
+
+async def test_a_lint_command_that_changes_files_is_not_run(bench):
+    made = await bench({".gitignore": ".setpoint\n", "Makefile": "lint:\n\tsome-formatter --write .\n"})
+
+    base = await made.measure(Stage.BASE)
+
+    assert "own_lint" not in {each.check for each in base.evidence}

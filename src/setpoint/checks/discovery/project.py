@@ -21,6 +21,7 @@ from setpoint.checks.discovery.tool_start import Starts
 from setpoint.checks.discovery.unread_tests import MEND, why_no_tests
 from setpoint.model.evidence import COVERAGE_OF, NO_SUITE, OWN_TESTS, SUITES
 from setpoint.model.ids import Commit
+from setpoint.model.shell import calls
 from setpoint.model.wording import counted
 from setpoint.presets import Preset, presets
 from setpoint.presets.check_settings import ChecksSettings
@@ -31,6 +32,10 @@ from setpoint_probe.plugin import PROBE
 _MOST_TESTS = 1000
 """Most files of tests that are read to find out for which runner they are written."""
 _PYTEST = re.compile(rb"^\s*(import|from) pytest\b", re.MULTILINE)
+OWN_CHECKS = ("own_lint", "own_types")
+"""Checks that run the project's own command whole, beside that for tests."""
+_CHANGING = re.compile(r"--fix|--write|\bfix\b|--in-place")
+"""What a command says that changes the files it looks at."""
 ADVICE = "advice that never blocks"
 """Begins the reason for a tool that the project does not use itself."""
 _STATED = re.compile(r"\d+(?:\.\d+)+")
@@ -138,16 +143,22 @@ def choose(checks: ChecksSettings, layout: Layout, both: Interpreters) -> dict[s
             chosen["mutation"] = "setting checks.mutation"
     for name, preset in presets().items():
         use = checks.tool(name).use
-        if use == "auto" and name == OWN_TESTS and runner:
+        if not use or (use == "auto" and name == OWN_TESTS and runner):
             continue  # Python's own runner reads each test of it
         if use == "auto" and name in layout.suites:
             chosen[name] = layout.suites[name].reason
-            continue
-        if use is True:
-            chosen[name] = f"setting checks.{name}"
-        elif use == "auto" and (reason := _automatic(name, preset, layout, both if checks.advice else None)):
+        elif reason := _reason(name, preset, checks, layout, both):
             chosen[name] = reason
     return chosen | _coverage(checks, chosen)
+
+
+def _reason(name: str, preset: Preset, checks: ChecksSettings, layout: Layout, both: Interpreters) -> str:
+    """Say why a tool is used; empty where it is not."""
+    if preset.chosen == "own":
+        return _unread_command(name, layout)
+    if checks.tool(name).use is True:
+        return f"setting checks.{name}"
+    return _automatic(name, preset, layout, both if checks.advice else None)
 
 
 def without_tests(chosen: Collection[str], layout: Layout) -> dict[str, str]:
@@ -157,6 +168,16 @@ def without_tests(chosen: Collection[str], layout: Layout) -> dict[str, str]:
     off = [*layout.suites, *(["pytest"] if layout.tests else [])]
     reason = why_no_tests(layout.files, layout.packages_said, off)
     return {NO_SUITE: reason} if reason else {}
+
+
+def _unread_command(name: str, layout: Layout) -> str:
+    """Say which own command is run whole; empty where there is none, or where a known tool does its work."""
+    own = next((each for each in layout.own if f"own_{each.kind}" == name and not each.folder), None)
+    if own is None or own.excluded or _CHANGING.search(own.script):
+        return ""
+    known = {preset.program for preset in presets().values() if preset.program != "sh"} - {"node"}
+    started = {word.rpartition("/")[2] for call in calls(own.script) for word in call.words}
+    return "" if started & known else f"{own.reason}: {own.script}"
 
 
 def _coverage(checks: ChecksSettings, chosen: Mapping[str, str]) -> dict[str, str]:

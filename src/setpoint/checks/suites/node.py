@@ -60,7 +60,7 @@ def _pattern(names: Iterable[str]) -> str:
 
 
 class MochaRunner(NodeRunner):
-    """Runs mocha, which tells of a file that it cannot load on standard error alone."""
+    """Runs mocha, which names a file that it cannot load on standard error alone."""
 
     async def run(self, start: Start, only: Selection) -> Once:
         """Run it; a file that cannot be loaded is red, since none of its tests ran."""

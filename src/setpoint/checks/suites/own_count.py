@@ -1,4 +1,4 @@
-"""The project's own test command beside Setpoint's reading: run once, and a difference is said."""
+"""The project's own test command beside Setpoint's reading: run once, to report a difference."""
 
 from __future__ import annotations
 

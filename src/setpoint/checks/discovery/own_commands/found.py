@@ -40,6 +40,8 @@ _RECIPE = re.compile(
 _MADE = re.compile(r"\$\((?P<name>\w+)\)|\$\{(?P<braced>\w+)\}")
 _DEFINED = re.compile(r"^(?P<name>\w+)\s*[:?]?=\s*(?P<value>[^\n#]*)", re.MULTILINE)
 _FENCE = re.compile(r"^```(?:sh|bash|shell|console|text)?\s*\n(?P<text>.*?)^```", re.MULTILINE | re.DOTALL)
+_MORE = re.compile(r"\|\||[()|]|(?<!&)&(?!&)|<<|(?:^|\s)[!{]\s|\b(?:if|for|while|case)\b", re.MULTILINE)
+"""What makes a script more than a list of simple commands."""
 _DEEPEST = 3
 """Names within names that are followed."""
 _OF_TOX = re.compile(r"\{(?:toxinidir|tox_root|envsitepackagesdir|env_site_packages_dir)\}/?")
@@ -143,7 +145,7 @@ def own_commands(texts: Mapping[str, str]) -> tuple[OwnCommand, ...]:
 
 def _command(kind: Kind, shown: str, file: str, script: str, steps: list[Part] | None = None) -> OwnCommand:
     listed = parts(script) if steps is None else steps
-    opaque = bool(re.search(r"\|\||[()|]|(?<!&)&(?!&)|<<|\b(?:if|for|while|case)\b", _unquoted(script)))
+    opaque = _MORE.search(_unquoted(script)) is not None
     folder = "" if file.startswith(".github/") else file.rpartition("/")[0]
     return OwnCommand(
         kind=kind,

@@ -47,7 +47,7 @@ class PythonCall:
     """The folder below which it looks."""
 
     def takes(self, file: str) -> bool:
-        """Whether unittest looks into a file of tests."""
+        """Whether unittest loads a file of tests."""
         below = not self.start or file.startswith(f"{self.start}/")
         return below and fnmatchcase(file.rpartition("/")[2], self.pattern)
 

@@ -33,7 +33,7 @@ class RunnerWords(Value):
     names: tuple[str, ...]
     """The programs that start it."""
     needs: str = ""
-    """An option without which the program is no test runner."""
+    """An option without which the program does not run tests."""
     skip: tuple[str, ...] = ()
     """Words after the program that Setpoint gives itself."""
     valued: tuple[str, ...] = ()
