@@ -118,6 +118,15 @@ class Evaluation(Value):
         )
 
     @property
+    def cannot_build(self) -> str:
+        """Say what does not compile, with the compiler's first message; empty where all is built."""
+        unbuilt = [each for each in self.failures if each.unbuilt]
+        if not unbuilt:
+            return ""
+        more = f" (and {len(unbuilt) - 1} more)" if len(unbuilt) > 1 else ""
+        return f"cannot build {unbuilt[0].test}{more}: {unbuilt[0].message}"
+
+    @property
     def blocking(self) -> tuple[Finding, ...]:
         """Findings that block."""
         return tuple(finding for finding in self.findings if finding.blocking)

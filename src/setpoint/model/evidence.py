@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable
 from enum import StrEnum
@@ -151,6 +152,10 @@ class Frame(Value):
     function: Text = ""
 
 
+_SCRIPT = re.compile(r"\.(?:py|[cm]?[jt]sx?|vue|svelte)$")
+"""Tests of languages that are loaded, not built."""
+
+
 class Failure(Value):
     """One red test with its root cause and location."""
 
@@ -179,6 +184,11 @@ class Failure(Value):
     """The lines around the cause, numbered; kept for the first failures of the worst causes alone."""
     command: Text = ""
     """Runs this test alone, typed at the root of the work copy; kept for the first failure of each cause."""
+
+    @property
+    def unbuilt(self) -> bool:
+        """Whether a package or a source does not compile, so that none of its tests could run."""
+        return self.cause is Cause.SYNTAX and "::" not in self.test and not _SCRIPT.search(self.test)
 
 
 class Suspect(Value):

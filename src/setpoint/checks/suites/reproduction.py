@@ -9,6 +9,8 @@ from setpoint.checks.discovery.project import Project
 from setpoint.checks.suites.package_suite import owner
 from setpoint.presets import presets
 
+_ASKING = ("-run", "-t", "-g")
+"""Options that the name of a test follows."""
 _NAMED = re.compile(r"\{name\}|\{leaf\}")
 _META = re.compile(r"[\\^$.*+?()\[\]{}|/]")
 
@@ -26,9 +28,10 @@ def reproduction(test: str, project: Project) -> str:
     if not chosen or (folder := _folder(place, chosen, project)) is None:
         return ""
     values = {"file": place.removeprefix(f"{folder}/"), **_names(name, chosen)}
+    words = [word for word in presets()[chosen].alone if name or word not in _ASKING]
     command = " ".join(
         shlex.quote(filled)
-        for word in presets()[chosen].alone
+        for word in words
         if (filled := word.format(**values)) and (name or not _NAMED.search(word))
     )
     return f"cd {shlex.quote(folder)} && {command}" if folder else command

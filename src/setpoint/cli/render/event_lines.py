@@ -368,6 +368,8 @@ def _summary(evaluation: Evaluation) -> str:
         parts.append(
             "tests " + ", ".join(f"{count} {name}" for name, count in evaluation.test_counts.items())
         )
+    if evaluation.cannot_build:
+        parts.append(evaluation.cannot_build)
     if evaluation.failures:
         parts.append(f"{len(evaluation.failures)} to fix")
     if evaluation.known_red:

@@ -125,7 +125,8 @@ def _cause(number: int, clusters: Sequence[Cluster]) -> str:
     state = "new: " if first.new else ""
     text = f"### {number}. {_span(first.test, 200)}{more}\n"
     text += f"- reproduce: {_span(first.command, 300)}\n" if first.command else ""
-    text += f"- {state}{first.cause}{where}{near}: {_line(first.message, 300)}\n"
+    what = "cannot build" if first.unbuilt else first.cause
+    text += f"- {state}{what}{where}{near}: {_line(first.message, 300)}\n"
     for part in (_assertion(first), "" if shown else first.code, _way(first)):
         text += _fenced(part, MOST_OF_CAUSE - len(text))
     return text
