@@ -82,7 +82,8 @@ def _of_python(project: Project, checks: ChecksSettings) -> Iterator[str]:
         words = ["python", "-m", "pytest", "-q"]
         # A part of the tests is to be run without a share of coverage that the whole has to reach.
         words += ["--no-cov"] if project.interpreter.has("pytest-cov") else []
-        yield shlex.join((*words, *checks.pytest_args))
+        own = project.layout.python_call
+        yield shlex.join((*words, *(own.options if own else ()), *checks.pytest_args))
     elif "unittest" in project.chosen:
         folder = project.layout.tests[0].rpartition("/")[0].partition("/")[0] if project.layout.tests else ""
         yield shlex.join(("python", "-m", "unittest", *(("discover", "-s", folder) if folder else ())))
@@ -90,9 +91,11 @@ def _of_python(project: Project, checks: ChecksSettings) -> Iterator[str]:
 
 def _of_packages(project: Project) -> Iterator[str]:
     for name, found in project.layout.suites.items():
-        command = presets()[name].command
-        if command and name in project.chosen:
-            for folder in found.folders:
+        if name not in project.chosen:
+            continue
+        for folder in found.folders:
+            own = next((each.shown for each in found.calls.get(folder, ())), "")
+            if command := own or presets()[name].command:
                 yield f"cd {shlex.quote(folder)} && {command}" if folder else command
 
 

@@ -37,7 +37,12 @@ class OwnTests:
             done = await start.call(("sh", "-c", "false"))
             return Once(done=done, broken="the project names no test command")
         done = await start.call((*start.program.argv, "-c", start.own.before), merged=True)
-        if done.timed_out or done.idled or done.exit_code in results.NOT_STARTED or done.exit_code is None:
+        if done.exit_code in results.NOT_STARTED:
+            why = (
+                f"{start.own.file}: `{start.own.shown}` cannot be run here: {done.ending}{results.tail(done)}"
+            )
+            return Once(done=done, unusable=why)
+        if done.timed_out or done.idled or done.exit_code is None:
             return Once(done=done, broken=f"`{start.own.shown}`: {done.ending}{results.tail(done)}")
         said = _COLOURS.sub("", done.text)
         file, line = place_in(said, start.sources())

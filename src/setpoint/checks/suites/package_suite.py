@@ -97,6 +97,8 @@ class PackageSuite:
             artifacts=self.artifacts,
             tool=f"{self._version}{note}",
         )
+        if unusable := "; ".join(once.unusable for once in runs if once.unusable and report is None):
+            return ran.gave(CheckState.NOT_MEASURED, unusable)
         state = CheckState.ERROR if broken or report is None else _state_of(report)
         why = broken or (reason(report) if report else "")
         fault = results.fault_of(worst.done)

@@ -7,6 +7,7 @@ import shlex
 
 from setpoint.checks.discovery.project import Project
 from setpoint.checks.suites.package_suite import owner
+from setpoint.model.evidence import OWN_TESTS
 from setpoint.presets import presets
 
 _ASKING = ("-run", "-t", "-g")
@@ -27,6 +28,8 @@ def reproduction(test: str, project: Project) -> str:
     chosen = owner(test, project.chosen)
     if not chosen or (folder := _folder(place, chosen, project)) is None:
         return ""
+    if chosen == OWN_TESTS:  # a part of its tests cannot be asked for
+        return f"cd {shlex.quote(folder)} && {name}" if folder else name
     values = {"file": place.removeprefix(f"{folder}/"), **_names(name, chosen)}
     words = [word for word in presets()[chosen].alone if name or word not in _ASKING]
     command = " ".join(

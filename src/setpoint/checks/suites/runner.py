@@ -101,6 +101,8 @@ class Once:
     report: TestReport | None = None
     broken: str = ""
     """Why the report cannot be believed; empty where it can."""
+    unusable: str = ""
+    """Why nothing could be started here; empty where something was."""
 
 
 class Runner(Protocol):
