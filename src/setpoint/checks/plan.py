@@ -10,7 +10,8 @@ from typing import Literal
 
 from setpoint.checks.cover.check import covering
 from setpoint.checks.cover.script_suite import covering_scripts
-from setpoint.checks.discovery.project import ADVICE, OWN_CHECKS, Project, fits
+from setpoint.checks.discovery.package_suites import fits
+from setpoint.checks.discovery.project import ADVICE, OWN_CHECKS, Project
 from setpoint.checks.flaky.flaky import FlakyRule, Selection
 from setpoint.checks.goals.performance import timing_checks
 from setpoint.checks.integrity.isolation import isolated

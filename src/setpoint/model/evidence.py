@@ -18,7 +18,8 @@ OWN_TESTS = "own_tests"
 OWN_COMMAND = "own_command"
 """The check that compares that command's count of tests with what was read."""
 SUITES = (
-    "pytest", "unittest", "vitest", "jest", "node_test", "mocha", "go_test", "cargo_test", OWN_TESTS,
+    "pytest", "unittest", "vitest", "jest", "node_test", "mocha", "go_test", "cargo_test", "maven", "gradle",
+    OWN_TESTS,
 )  # fmt: skip
 """Checks that run a project's own tests; together they are its suite, whatever the languages."""
 

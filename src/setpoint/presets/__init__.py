@@ -54,6 +54,41 @@ class Signs(Value):
     """Keys of its configuration that say which files it looks at, so that it is pointed at none."""
 
 
+class Wrapper(Value):
+    """A script that a project keeps beside its code, and that brings the program in the version it wants."""
+
+    script: str
+    """Its name at the root of the project."""
+    settings: str
+    """The file that holds its `distributionUrl`."""
+    kept: str
+    """The folder, from the home of the user, in which the distributions lie that it has downloaded.
+
+    A wrapper whose distribution is not there is not started, since it would download it.
+    """
+
+
+class Reports(Value):
+    """How a runner is used that writes one JUnit file or more into the tree."""
+
+    files: str
+    """Glob of the files, from the folder of the package."""
+    manifests: tuple[str, ...]
+    """Names of the files that make a folder a package; a package inside another one is a part of it."""
+    selects: tuple[str, ...]
+    """Words that choose tests: `{tests}` stands for all of them with commas between, `{test}` for each."""
+    one: str
+    """How one test is written there: `{group}` and `{name}`, as the report has them."""
+    unbuilt: str
+    """Pattern of a line about code that does not compile, with the groups `file`, `line` and `message`."""
+    missing: str
+    """Pattern of a line which says that something is not on this machine."""
+    brings: str
+    """The command that brings what is missing."""
+    partly: str = ""
+    """Pattern of a line which says that a part was left out, since another part failed."""
+
+
 class Older(Value):
     """How older versions of a tool are called, where they lack the format of newer ones."""
 
@@ -86,6 +121,8 @@ class Preset(Value):
     """The module or program to start."""
     distribution: str = ""
     """The Python distribution that holds the module; empty: the module's name."""
+    wrapper: Wrapper | None = None
+    """The script that is started in its place where the project has one."""
     version: tuple[str, ...] = ("--version",)
     """Arguments that make a program tell its version."""
     command: str = ""
@@ -123,6 +160,8 @@ class Preset(Value):
     """It writes its report to standard error, so that both streams are read as one."""
     report: str = ""
     """The file it writes, named from a folder outside the tree; empty: standard output."""
+    reports: Reports | None = None
+    """For a test runner: it writes JUnit files into the tree, and needs no code of its own here."""
     clean: tuple[int, ...] = (0,)
     """Exit codes that say: ran to its end, found nothing."""
     found: tuple[int, ...] = (1,)

@@ -36,7 +36,7 @@ def test_a_script_names_its_runner(command, runner):
         (("a.js", "package.json"), {"package.json": manifest("echo no test specified")}, "npm init"),
         (("a.js", "package.json"), {"package.json": "{"}, "not JSON"),
         (("a.js", "package.json"), {"package.json": "{}"}, "no script 'test'"),
-        (("pom.xml", "src/main/java/A.java"), {}, "Maven"),
+        (("pom.xml", "src/main/java/A.java"), {}, "no file of tests"),
         (("Makefile", "a.c", "tests/test_a.c"), {}, "tests/test_a.c"),
         (("a.rb", "test/test_a.rb"), {}, "nothing says what runs test/test_a.rb"),
         (("a.go", "go.mod"), {}, "no file of tests"),

@@ -6,15 +6,17 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from typing import Any
 
 from setpoint.checks.discovery.linked_packages import FOLDER
 from setpoint.checks.discovery.own_commands.found import Kind, OwnCommand
 from setpoint.checks.discovery.own_commands.runner_calls import RunnerCall
 from setpoint.model.changes.test_paths import is_test_path
+from setpoint.presets import Preset, Reports, presets
 
 MANIFESTS = ("package.json", "go.mod", "Cargo.toml")
-"""Files that make a folder a package."""
+"""Files that make a folder a package, beside those that presets name."""
 MOST_PACKAGES = 200
 _CALLS = {
     "vitest": re.compile(r"(?:^|[\s&|;])vitest\b"),
@@ -44,7 +46,8 @@ class Found:
 
 def manifests(files: Iterable[str]) -> list[str]:
     """Name the files that make a folder a package, those nearest to the root first."""
-    named = (file for file in files if file.rpartition("/")[2] in MANIFESTS and not _lent(file))
+    known = {*MANIFESTS, *(name for reports in _reporting().values() for name in reports.manifests)}
+    named = (file for file in files if _name(file) in known and not _lent(file))
     return sorted(named, key=lambda file: (file.count("/"), file))[:MOST_PACKAGES]
 
 
@@ -86,6 +89,7 @@ def found_suites(
     crates = {_folder(file): file for file in packages if file.endswith("Cargo.toml")}
     if crates:
         found["cargo_test"] = _outermost(crates)
+    found |= _reported(packages, known)
     if unread := dict(_unread(commands, found)):
         outer = _outermost({folder: f"{each.reason}: {each.testing}" for folder, each in unread.items()})
         typed = {
@@ -95,6 +99,39 @@ def found_suites(
         }
         found["own_tests"] = replace(outer, calls=typed)
     return found
+
+
+def _reporting() -> dict[str, Reports]:
+    """Return the runners that need nothing but their preset."""
+    return {name: preset.reports for name, preset in presets().items() if preset.reports is not None}
+
+
+def _reported(packages: list[str], files: tuple[str, ...]) -> dict[str, Found]:
+    """Find the packages of such runners with tests; of two for one folder, the one whose wrapper is there."""
+    found: dict[str, Found] = {}
+    for name, reports in _reporting().items():
+        named = {_folder(file): file for file in reversed(packages) if _name(file) in reports.manifests}
+        tests = [file for file in files if is_test_path(file) and fits(file, presets()[name])]
+        tested = {
+            folder: f"{file} and tests, for example {test}"
+            for folder, file in sorted(named.items())
+            if (test := next((each for each in tests if _under(each, folder)), ""))
+        }
+        if tested:
+            found[name] = _outermost(tested)
+    wrapped = [name for name in found if (own := presets()[name].wrapper) and own.script in files]
+    kept = (wrapped or [*found])[:1]
+    folders = {folder for name in kept for folder in found[name].folders}
+    return {name: each for name, each in found.items() if name in kept or not folders & {*each.folders}}
+
+
+def fits(file: str, preset: Preset) -> bool:
+    """Whether a tool looks at a file of that name."""
+    return any(fnmatchcase(_name(file), glob) for glob in preset.globs)
+
+
+def _name(file: str) -> str:
+    return file.rpartition("/")[2]
 
 
 def _unread(own: Iterable[OwnCommand], found: Mapping[str, Found]) -> Iterator[tuple[str, OwnCommand]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +15,7 @@ from setpoint.checks.discovery.tool_start import START_S, Starts, start_fault
 from setpoint.presets import Preset, Via
 from setpoint.system.processes import Command, run
 
+_DISTRIBUTION = re.compile(r"^distributionUrl\s*=\s*(\S+)", re.MULTILINE)
 MENDS = {
     Via.MODULE: "install it in the project's environment",
     Via.SCRIPT: "install it in the project's environment",
@@ -81,8 +84,9 @@ async def found_program(
         bins = (root / folder / "node_modules" / ".bin" / preset.program for folder in ("", *folders))
         path = next((str(found) for found in bins if found.is_file()), None)
     else:
-        place = "on PATH"
-        path = shutil.which(preset.program, path=variables["PATH"])
+        wrapper = wrapped(preset, root)
+        place = f"by {wrapper.name}" if wrapper else "on PATH"
+        path = str(wrapper) if wrapper else shutil.which(preset.program, path=variables["PATH"])
     if path is None:
         return None
     stamp = Path(path).resolve().stat()
@@ -96,6 +100,21 @@ async def found_program(
         identity=(path, str(stamp.st_size), str(stamp.st_mtime_ns), packages, *said[:1]),
         fault=start_fault(done),
     )
+
+
+def wrapped(preset: Preset, root: Path) -> Path | None:
+    """Return the project's script that starts the tool; none where it would download the tool first."""
+    wrapper = preset.wrapper
+    if wrapper is None or not os.access(root / wrapper.script, os.X_OK):
+        return None
+    settings = root / wrapper.settings
+    text = settings.read_text("utf-8", "replace") if settings.is_file() else ""
+    if (wanted := _DISTRIBUTION.search(text)) is None:
+        return root / wrapper.script
+    name = wanted[1].rpartition("/")[2].removesuffix(".zip").removesuffix(".tar.gz")
+    name = name.removesuffix("-bin").removesuffix("-all")
+    there = any((Path.home() / wrapper.kept).glob(f"{name}*/*"))
+    return root / wrapper.script if there else None
 
 
 def _asking(argv: tuple[str, ...], preset: Preset, root: Path, variables: dict[str, str]) -> Command:

@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -15,7 +14,7 @@ from pydantic import TypeAdapter
 from setpoint.checks.discovery.ignored_files import MENDS as NOT_THERE
 from setpoint.checks.discovery.interpreter import PROBE_S, Interpreter, environment, literal
 from setpoint.checks.discovery.layout import Layout, configuration, read_layout
-from setpoint.checks.discovery.package_suites import manifests
+from setpoint.checks.discovery.package_suites import fits, manifests
 from setpoint.checks.discovery.program import MENDS, Program, found_program, python_program
 from setpoint.checks.discovery.tool_start import Starts
 from setpoint.checks.discovery.unread_tests import MEND, why_no_tests
@@ -184,12 +183,17 @@ def _coverage(checks: ChecksSettings, chosen: Mapping[str, str]) -> dict[str, st
     """Choose the coverage of tests in other languages, which needs nothing of the project."""
     if checks.coverage is False:
         return {}
-    suites = [name for name in SUITES if name in chosen and name in presets() and name != OWN_TESTS]
+    suites = [name for name in SUITES if name in chosen and name in presets() and _watchable(name)]
     asked = "setting checks.coverage"
     return {
         f"{COVERAGE_OF}{name}": asked if checks.coverage is True else f"{name} runs the tests again, watched"
         for name in suites
     }
+
+
+def _watchable(name: str) -> bool:
+    """Whether Setpoint can watch what its tests reach: it knows more of the runner than a preset says."""
+    return name != OWN_TESTS and presets()[name].reports is None
 
 
 async def found_leak(root: Path, place: Path, interpreter: Interpreter, layout: Layout) -> tuple[Layout, str]:
@@ -266,9 +270,3 @@ def _automatic(name: str, preset: Preset, layout: Layout, advising: Interpreters
     if program is None or not any(fits(file, preset) for file in layout.files):
         return ""
     return f"{ADVICE}: {name} {program.version} is installed {program.place}; the project does not use it"
-
-
-def fits(file: str, preset: Preset) -> bool:
-    """Whether a tool looks at a file of that name."""
-    name = file.rpartition("/")[2]
-    return any(fnmatchcase(name, glob) for glob in preset.globs)

@@ -17,9 +17,6 @@ _WRAPPERS = re.compile(
     r"^(?:\s*(?:cross-env|env|npx|pnpm|yarn|exec|dlx|run|c8|nyc|node_modules/\.bin/|--?[\w-]+|[A-Z_]\w*=\S*)\s+)*"
 )
 _BUILDERS = (
-    ("pom.xml", "Maven"),
-    ("build.gradle", "Gradle"),
-    ("build.gradle.kts", "Gradle"),
     ("build.sbt", "sbt"),
     ("deno.json", "Deno"),
     ("deno.jsonc", "Deno"),

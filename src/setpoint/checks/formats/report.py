@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from setpoint.model.finding import Finding
+
+_BUILT = frozenset({"node_modules", "target", "build", "vendor"})
+"""Folders that hold no source of the project."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,6 +21,8 @@ class Sources:
     """Root of the measured tree."""
     report: str = "the report"
     """What an error calls the report: whose it is, and where it was."""
+    named: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
+    """Paths of the tree by file name, once somebody asked for one by the end of its path."""
     held: dict[str, list[bytes]] = field(default_factory=dict, repr=False, compare=False)
     """Files that were read already, as a report names the same ones again and again."""
 
@@ -49,6 +55,19 @@ class Sources:
             return not Path(file).is_absolute() and (self.tree / file).is_file()
         except (OSError, ValueError):  # a name that no file can have
             return False
+
+    def ending(self, path: str) -> str:
+        """Return the only file of the tree whose path ends so; empty where there is none, or several."""
+        if not self.named:
+            for folder, folders, files in os.walk(self.tree):
+                folders[:] = [each for each in folders if not each.startswith(".") and each not in _BUILT]
+                within = Path(folder).relative_to(self.tree)
+                for file in files:
+                    self.named.setdefault(file, []).append((within / file).as_posix())
+        found = [
+            each for each in self.named.get(path.rpartition("/")[2], ()) if f"/{each}".endswith(f"/{path}")
+        ]
+        return found[0] if len(found) == 1 else ""
 
     def _lines(self, file: str) -> list[bytes]:
         try:

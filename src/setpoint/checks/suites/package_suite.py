@@ -20,10 +20,11 @@ from setpoint.checks.suites.go import GoRunner
 from setpoint.checks.suites.node import JEST, MOCHA, NODE_TEST, VITEST
 from setpoint.checks.suites.order_dependence import Footing, reason, stood, without
 from setpoint.checks.suites.own_tests import OwnTests
+from setpoint.checks.suites.reported import ReportedRunner
 from setpoint.checks.suites.runner import Once, Runner, Start
 from setpoint.model.evidence import CheckResult, CheckState, Outcome, TestReport, whole_suite
 from setpoint.ports import Measured
-from setpoint.presets import Preset, Via
+from setpoint.presets import Preset, Via, presets
 from setpoint.presets.check_settings import ToolSettings
 from setpoint.system.files.artifacts import Artifacts
 
@@ -35,6 +36,7 @@ RUNNERS: Mapping[str, Runner] = {
     "own_tests": OwnTests(),
     "go_test": GoRunner(),
     "cargo_test": CargoRunner(),
+    **{name: ReportedRunner(reports=each.reports) for name, each in presets().items() if each.reports},
 }
 """Who runs the tests of which preset."""
 
@@ -111,7 +113,7 @@ class PackageSuite:
     @property
     def _version(self) -> str:
         said = self.program.version
-        return said if said.startswith(self.name.partition("_")[0]) else f"{self.name} {said}".strip()
+        return said if said.lower().startswith(self.name.partition("_")[0]) else f"{self.name} {said}".strip()
 
     async def once(self, tree: Path, folder: str, only: Selection) -> Once:
         """Run the tests of one package of a tree, or a selection; nothing is run again."""

@@ -8,16 +8,22 @@ _TEST_FOLDERS = frozenset({"tests", "test", "testing", "__tests__", "__snapshots
 _ONLY = re.compile(r"tests?\.[cm]?[jt]sx?")
 _SCRIPT_TEST = re.compile(r"\.(test|spec|test-d|cy)\.[cm]?[jt]sx?$")
 
+_JVM_TEST = re.compile(r"\.(java|kt|scala|groovy)$")
+_JVM_NAME = re.compile(r"^Test[A-Z]|(?:Tests?|TestCase|IT|ITCase|Spec)\.\w+$")
+_JVM_FOLDERS = frozenset({"androidtest", "integrationtest", "inttest", "testfixtures"})
+
 
 def is_test_path(path: str) -> bool:
     """Whether a path of the tree holds tests, by the conventions of the runners of each language."""
     *folders, name = path.casefold().split("/")
-    if name == "conftest.py" or any(folder in _TEST_FOLDERS for folder in folders):
+    if name == "conftest.py" or any(folder in _TEST_FOLDERS | _JVM_FOLDERS for folder in folders):
         return True
     if name.endswith(".py"):
         return name.startswith("test_") or name.endswith("_test.py") or name in ("test.py", "tests.py")
     if name.endswith(".rs"):
         return name in ("test.rs", "tests.rs") or name.endswith(("_test.rs", "_tests.rs"))
+    if _JVM_TEST.search(name) is not None:
+        return _JVM_NAME.search(path.rpartition("/")[2]) is not None
     return (
         name.endswith("_test.go")
         or _SCRIPT_TEST.search(name) is not None

@@ -7,6 +7,7 @@ from xml.etree.ElementTree import Element
 
 from setpoint.checks.formats.parsing import bad, from_xml, number
 from setpoint.checks.formats.report import Sources
+from setpoint.checks.formats.tests.stack_frames import cause_in, place_in
 from setpoint.checks.formats.tests.test_cases import Case, report_of
 from setpoint.model.evidence import Outcome, TestReport
 
@@ -48,13 +49,18 @@ def _case(case: Element, suite: Element, file: str, sources: Sources) -> Case:
         raise bad(sources, "a test has no name", f"at suite {suite.get('name', '')[:60]!r}")
     group = case.get("classname") or suite.get("name") or ""
     outcome, why = _outcome(case)
+    text = (why.text or "") if why is not None else ""
+    line = number(case.attrib, "line", sources, f"at test {name[:60]!r}")
+    place = place_in(text, sources) if outcome.red else ("", 0)
+    kind = why.get("type", "") if why is not None and outcome.red else ""
     return Case(
         id=f"{group}::{name}" if group else name,
         outcome=outcome,
         message=why.get("message", "") if why is not None else "",
-        text=(why.text or "") if why is not None else "",
-        file=case.get("file") or file,
-        line=number(case.attrib, "line", sources, f"at test {name[:60]!r}"),
+        text=text,
+        file=place[0] or case.get("file") or file,
+        line=place[1] or line,
+        cause=cause_in(kind),
     )
 
 

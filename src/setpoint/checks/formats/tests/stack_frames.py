@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from setpoint.checks.formats.report import Sources
 from setpoint.model.changes.test_paths import is_test_path
@@ -10,6 +11,10 @@ from setpoint.model.evidence import Cause
 
 _FRAME = re.compile(
     r"(?:file://)?(?P<file>(?:\.{0,2}/)?[\w@+\-./\[\]]{1,400}?\.(?:[cm]?[jt]sx?|vue|svelte|go|rs)):(?P<line>\d{1,7})\b"
+)
+_JVM = re.compile(
+    r"\bat (?:[\w.$@\-]+/)*(?P<method>[\w.$<>]+)"
+    r"\((?P<file>[\w$\-]+\.(?:java|kt|scala|groovy)):(?P<line>\d{1,7})\)"
 )
 _MOST = 60
 """Frames that are looked at; deeper ones are the runner's."""
@@ -37,19 +42,23 @@ _CAUSES = (
     (
         Cause.ASSERTION,
         re.compile(
-            r"AssertionError|ERR_ASSERTION|expect\(|^expected |assertion .*failed|assert(?:ion)? failed"
+            r"Assertion(?:Failed)?Error|ComparisonFailure|ERR_ASSERTION"
+            r"|expect\(|^expected |assertion .*failed|assert(?:ion)? failed"
         ),
     ),
-    (Cause.RUNTIME, re.compile(r"\b[A-Z]\w*Error\b|\bError: |panicked at|^panic: ", re.MULTILINE)),
+    (
+        Cause.RUNTIME,
+        re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b|\bError: |panicked at|^panic: ", re.MULTILINE),
+    ),
 )
 
 
 def place_in(text: str, sources: Sources) -> tuple[str, int]:
     """Return file and line of the innermost frame inside the tree, one outside the tests before all others.
 
-    Traces of JavaScript, Go and Rust begin with the innermost frame. Empty and 0 where none is in the tree.
+    Traces of JavaScript, Go, Rust and Java begin with the innermost frame. Empty and 0 where none is there.
     """
-    inside: list[tuple[str, int]] = []
+    inside = [place for frame in islice(_JVM.finditer(text), _MOST) if (place := _of_jvm(frame, sources))[0]]
     for count, frame in enumerate(_FRAME.finditer(text)):
         if count == _MOST:
             break
@@ -58,6 +67,13 @@ def place_in(text: str, sources: Sources) -> tuple[str, int]:
             inside.append((file, int(frame["line"])))
     code = [place for place in inside if not is_test_path(place[0])]
     return next(iter(code or inside), ("", 0))
+
+
+def _of_jvm(frame: re.Match[str], sources: Sources) -> tuple[str, int]:
+    """Find the source of a frame, which names its package and its file, not the folder that holds both."""
+    package = frame["method"].rsplit(".", 2)[0] if frame["method"].count(".") > 1 else ""
+    file = sources.ending("/".join([*package.split("."), frame["file"]] if package else [frame["file"]]))
+    return (file, int(frame["line"])) if file else ("", 0)
 
 
 def cause_in(text: str) -> Cause | None:

@@ -56,7 +56,9 @@ NEAREST = frozenset({"ruff.toml", ".ruff.toml", "pyproject.toml"})
 _STEERS_SCRIPTS = re.compile(
     r"(?:vitest|jest|eslint|playwright|cypress|karma)\.(?:config|workspace|setup)\.\w+|\.eslintrc(?:\.\w+)?"
     r"|\.eslintignore|\.mocharc(?:\.\w+)?|biome\.jsonc?|\.oxlintrc\.json|tsconfig(?:\.\w+)?\.json"
-    r"|\.golangci\.\w+|\.?clippy\.toml|nextest\.toml|\.npmrc|\.pnpmfile\.cjs",
+    r"|\.golangci\.\w+|staticcheck\.conf|\.?clippy\.toml|nextest\.toml|\.npmrc|\.pnpmfile\.cjs|\.oxfmtrc\.jsonc?"
+    r"|xo\.config\.\w+|mvnw(?:\.cmd)?|gradlew(?:\.bat)?|maven-wrapper\.(?:properties|jar)|(?:maven|jvm)\.config"
+    r"|gradle-wrapper\.(?:properties|jar)",
     re.IGNORECASE,
 )
 
@@ -97,7 +99,7 @@ def collected(tests: Iterable[str]) -> frozenset[str]:
 
 
 def steers_scripts(path: str) -> bool:
-    """Whether a file configures the tests or the quality tools of JavaScript, Go or Rust."""
+    """Whether a file configures the tests or the quality tools of JavaScript, Go, Rust or the JVM."""
     return _STEERS_SCRIPTS.fullmatch(path.rpartition("/")[2]) is not None
 
 

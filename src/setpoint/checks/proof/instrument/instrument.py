@@ -204,7 +204,7 @@ async def _of_package(subject: Subject, suite: PackageSuite, beside: list[str]) 
         for path in [each for each in code if each.endswith(".rs")][:_MOST_PLACES]:
             where = target_of_rust(tree, path)
             canaries += [rust_canary(path, *where)] if where else []
-    else:
+    elif suite.preset.reports is None:
         last = beside[0].partition("::")[0]
         source = await asyncio.to_thread((tree / last).read_text, "utf-8", "replace")
         scripts = [path for path in code if RUNNERS[suite.name].owns(path)]
