@@ -241,6 +241,7 @@ class Plan:
             root=self.project.root,
             folders=found.folders if found else ("",),
             calls=found.calls if found else {},
+            options=found.options if found else {},
             cache=str(self.cache / name.partition("_")[0]),
             artifacts=self.artifacts,
             timeout_s=self.settings.checks.timeout_s,

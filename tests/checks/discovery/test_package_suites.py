@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from setpoint.checks.discovery.linked_packages import fingerprint, link_packages, lock_note
+from setpoint.checks.discovery.own_commands.found import own_commands
 from setpoint.checks.discovery.package_suites import found_suites, manifests, package_folders
 from setpoint.checks.suites.package_suite import owner
 
@@ -158,3 +159,34 @@ def test_packages_are_not_linked_through_a_link_that_the_work_put_there(tmp_path
     link_packages(root, place, ("packages/own",), frozenset())
 
     assert [each.name for each in (other / "node_modules").iterdir()] == ["theirs"]
+
+
+@pytest.mark.parametrize(
+    ("files", "texts", "expected"),
+    [
+        (
+            ("go.mod", "a_test.go", "Makefile"),
+            {"Makefile": "test:\n\tgo test -v -race -tags=net -coverprofile=c.out ./...\n"},
+            {"go_test": ("-race", "-tags=net")},
+        ),
+        (("go.mod", "a_test.go", "Makefile"), {"Makefile": "test:\n\tgo test ./...\n"}, {}),
+        (("go.mod", "a_test.go", "Makefile"), {"Makefile": "lint:\n\tgo vet -race ./...\n"}, {}),
+        (
+            ("Cargo.toml", "Makefile"),
+            {"Makefile": "test:\n\tcargo test --locked --features 'a b' -- --nocapture\n"},
+            {"cargo_test": ("--features", "a b")},
+        ),
+        (
+            ("pom.xml", "ATest.java", "Makefile"),
+            {"Makefile": "test:\n\t./mvnw -B -Pci -DskipTests=false -Dtest=X -Da=b verify\n"},
+            {"maven": ("-Pci", "-Da=b")},
+        ),
+    ],
+)
+def test_options_of_the_own_command_reach_runners_that_are_called_otherwise(
+    files: tuple[str, ...], texts: dict[str, str], expected: dict[str, tuple[str, ...]]
+) -> None:
+    held = {**dict.fromkeys(manifests(files), ""), **texts}
+    found = found_suites(files, held, own_commands(held))
+
+    assert {name: each.options[""] for name, each in found.items() if each.options} == expected

@@ -7,7 +7,7 @@ import pytest
 from setpoint.checks.discovery.package_suites import found_suites, manifests
 from setpoint.checks.suites.package_suite import RUNNERS, owner
 from setpoint.model.evaluation import Stage
-from setpoint.model.evidence import SUITES, Cause, CheckState
+from setpoint.model.evidence import OWN_TESTS, SUITES, Cause, CheckState
 from setpoint.model.stories.story import KnownRed
 from setpoint.presets import presets
 from setpoint.settings import ChecksSettings
@@ -57,7 +57,7 @@ STORY = {"settings": ChecksSettings(pytest=False, reruns=0), "known_red": KnownR
 def test_every_runner_of_a_preset_is_a_suite() -> None:
     of_presets = {name for name, preset in presets().items() if preset.command}
 
-    assert of_presets == set(RUNNERS)
+    assert of_presets | {OWN_TESTS} == set(RUNNERS)
     assert set(SUITES) == {"pytest", "unittest", *RUNNERS}
 
 

@@ -13,6 +13,7 @@ from setpoint.checks.discovery.linked_packages import FOLDER
 from setpoint.checks.discovery.own_commands.found import Kind, OwnCommand
 from setpoint.checks.discovery.own_commands.runner_calls import RunnerCall
 from setpoint.model.changes.test_paths import is_test_path
+from setpoint.model.shell import unquoted
 from setpoint.presets import Preset, Reports, presets
 
 MANIFESTS = ("package.json", "go.mod", "Cargo.toml")
@@ -42,6 +43,8 @@ class Found:
     reason: str
     calls: Mapping[str, tuple[RunnerCall, ...]] = field(default_factory=dict)
     """How the project's own command calls it, by folder; a folder that is missing has a plain call."""
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Options of that command for a runner that Setpoint calls in its own way, for example `-race`."""
 
 
 def manifests(files: Iterable[str]) -> list[str]:
@@ -90,6 +93,8 @@ def found_suites(
     if crates:
         found["cargo_test"] = _outermost(crates)
     found |= _reported(packages, known)
+    for name in found.keys() - _CALLS.keys():
+        found[name] = replace(found[name], options=_options(name, commands))
     if unread := dict(_unread(commands, found)):
         outer = _outermost({folder: f"{each.reason}: {each.testing}" for folder, each in unread.items()})
         typed = {
@@ -99,6 +104,12 @@ def found_suites(
         }
         found["own_tests"] = replace(outer, calls=typed)
     return found
+
+
+def _options(name: str, own: Iterable[OwnCommand]) -> dict[str, tuple[str, ...]]:
+    """Return the options with which the project's own test commands call a runner first, by folder."""
+    called = {at: calls[0] for at, (_, calls) in _own_calls(name, own).items()}
+    return {at: tuple(map(unquoted, call.options)) for at, call in called.items() if call.options}
 
 
 def _reporting() -> dict[str, Reports]:

@@ -62,6 +62,8 @@ class PackageSuite:
     """The packages, as folders of the tree."""
     calls: Mapping[str, tuple[RunnerCall, ...]] = field(default_factory=dict)
     """How the project's own command calls the runner, by folder."""
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Options that it gives a runner which is called in Setpoint's own way, by folder."""
     cache: str
     """Folder of the runner's own cache."""
     artifacts: Artifacts
@@ -76,6 +78,7 @@ class PackageSuite:
     def identity(self) -> tuple[str, ...]:
         """All that decides what it says of a tree, as far as it can be known without a run."""
         typed = (repr(sorted(self.calls.items())),) if self.calls else ()
+        typed = (*typed, *((repr(sorted(self.options.items())),) if self.options else ()))
         said = (self.asked.model_dump_json(), *self.folders, *typed, *self.program.identity)
         compared = self.footing.commit if self.footing else ""
         chosen = (*self.flaky.identity, "only", *(self.only or ()), "footing", compared)
@@ -139,7 +142,7 @@ class PackageSuite:
             variables=self._environment(tree, folder),
             timeout_s=self.asked.timeout_s or self.timeout_s,
             cache=Path(self.cache) if self.preset.caches else None,
-            args=self.asked.args,
+            args=(*self.options.get(folder, ()), *self.asked.args),
             own=next(iter(self.calls.get(folder, ())), None),
         )
 

@@ -42,6 +42,9 @@ class RunnerWords(Value):
     """Patterns of options that are left out: they change what is printed, or keep the runner from ending."""
     drop_valued: tuple[str, ...] = ()
     """Those of them whose value is the next word."""
+    keep: tuple[str, ...] = ()
+    """Patterns of the only options that are kept, of a runner that Setpoint calls in its own way: no targets,
+    no variables and no steps before it. None: every option that is not left out."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +96,7 @@ def runner_calls(shown: str, steps: Sequence[Part]) -> dict[str, list[RunnerCall
     for step in steps:
         name, call = _call(shown, step)
         if call is not None:
-            ready = _joined(before)
+            ready = "" if runner_words()[name].keep else _joined(before)
             found.setdefault(name, []).append(replace(call, before=ready))
         elif not _checks_only(step):
             before.append(step)
@@ -147,6 +150,8 @@ def _call(shown: str, step: Part) -> tuple[str, RunnerCall | None]:
         program = unquoted(words[0]).rpartition("/")[2].removesuffix(".js")
         if program not in known.names or (known.needs and known.needs not in words):
             continue
+        if known.keep:
+            return name, RunnerCall(shown=shown, options=tuple(_split(words[1:], known)[0]))
         if program == "tsx":
             extra = (*extra, "--import=tsx")
         rest = words[1:]
@@ -211,6 +216,8 @@ def _split(words: Sequence[str], known: RunnerWords) -> tuple[list[str], list[st
         valued = plain in known.valued or plain in known.drop_valued
         value = [left.pop(0)] if valued and left else []
         name = plain.partition("=")[0]
-        if name not in known.drop_valued and not any(re.fullmatch(each, name) for each in known.drop):
+        kept = not known.keep or any(re.fullmatch(each, name) for each in known.keep)
+        dropped = name in known.drop_valued or any(re.fullmatch(each, name) for each in known.drop)
+        if kept and not dropped:
             options += [word, *value]
     return options, targets
