@@ -14,6 +14,7 @@ _CHOSEN = {
     "configured": "if the project uses it",
     "installed": "if it is installed",
     "asked": "if the settings enable it",
+    "own": "where no other check runs the project's own command",
 }
 
 

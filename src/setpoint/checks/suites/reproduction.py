@@ -53,6 +53,9 @@ def _names(name: str, chosen: str) -> dict[str, str]:
     """Return the name of a test as a pattern, with its groups and without; of a subtest in Go its test."""
     if chosen == "cargo_test":
         return {"name": name, "leaf": name}
+    if presets()[chosen].reports is not None:
+        plain = re.split(r"[\[({]", name, maxsplit=1)[0]
+        return {"name": plain, "leaf": plain}
     name = name.partition("/")[0] if chosen == "go_test" else name
     escaped = _META.sub(r"\\\g<0>", name)
     return {"name": escaped.replace(" > ", " "), "leaf": escaped.rpartition(" > ")[2]}
@@ -62,7 +65,9 @@ def _folder(place: str, chosen: str, project: Project) -> str | None:
     """Return the package in which the runner is started: empty for the root, none where it is not known."""
     found = project.layout.suites.get(chosen)
     folders = found.folders if found else ("",)
-    if chosen == "go_test":  # its identifiers name packages by import path, not by folder
+    if (
+        chosen == "go_test" or presets()[chosen].reports is not None
+    ):  # their identifiers name packages, not folders
         return folders[0] if len(folders) == 1 else None
     inside = [each for each in folders if each and place.startswith(f"{each}/")]
     return max(inside, key=len, default="")
