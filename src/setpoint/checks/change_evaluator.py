@@ -81,7 +81,7 @@ class ChangeEvaluator:
                 tree = Measured(copy, commit, recorded[1], Stage.EVALUATE if fast else Stage.TEST)
                 project = await self._surveyor.look_at(root, copy, commit)
                 tools = OF_THE_TREE if standing.lasts(folder) else ""
-                task = Task(project=project, story=_STORY, fast=fast, tools=tools)
+                task = Task(project=project, story=_STORY, fast=fast, tools=tools, since=base)
                 return await self._judged(task, tree, quarantine)
         finally:
             await asyncio.to_thread(remove, self._folders.copies, trace)

@@ -16,6 +16,7 @@ from setpoint.checks.cache.results import ResultCache
 from setpoint.checks.discovery.installed_files import installed_files
 from setpoint.checks.discovery.linked_packages import link_packages
 from setpoint.checks.discovery.project import Project
+from setpoint.checks.discovery.workspaces import Touched
 from setpoint.checks.flaky.flaky import flaky_tests
 from setpoint.checks.goals.performance import Compared
 from setpoint.checks.impact import Impact, Reach, ReachFile, choose
@@ -27,13 +28,15 @@ from setpoint.checks.run import Bench, Group, measure, run_group
 from setpoint.checks.suites.order_dependence import Footing
 from setpoint.checks.suites.own_count import INPUTS, own_count
 from setpoint.checks.suites.package_suite import owner
+from setpoint.checks.suites.touched_packages import MOST_EARLY as MOST_PACKAGES
+from setpoint.checks.suites.touched_packages import share_of, touched_tests
 from setpoint.checks.target import Target
 from setpoint.checks.trees.checkout import commit_of, place_beside, repository_of
 from setpoint.checks.trees.watched_files import WatchedFiles
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import CheckResult, CheckState
-from setpoint.model.ids import TraceId, Tree
+from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.model.stories.story import IntegrityMode, Story
 from setpoint.ports import Measured
 from setpoint.presets import presets
@@ -68,6 +71,8 @@ class Task:
     """Tests of the base that fail because what they test was removed, as asked."""
     judges: frozenset[str] = frozenset()
     """Files of rewritten tests that notice all that the old ones noticed."""
+    since: Commit | None = None
+    """From where a fast measurement without a base counts what changed; none: every package counts."""
     tools: str = ""
     """Whose caches of the tools are used; empty: those of the run."""
 
@@ -143,9 +148,19 @@ class Measuring:
             shaky=frozenset(flaky_tests(tests)) if tests else frozenset(),
             aside=None if base is None else _aside(task, place, base, changed),
             compared=self._compared(task, place),
+            touched=await self._touched(task, place),
             fast=task.fast,
         )
         return await self._with_tests(target, task, place)
+
+    async def _touched(self, task: Task, place: Measured) -> Touched | None:
+        """Say which packages a change reaches, where not everything has to be measured."""
+        known, since = task.project.layout.workspaces, task.base.commit if task.base else task.since
+        if place.stage is not Stage.EVALUATE or not known.several or since is None:
+            return None
+        if since == place.commit and task.base is None:
+            return None  # what is asked of the base is said by the tests that fail
+        return known.touched(await changed_files(place.copy.path, since, place.commit))
 
     def _compared(self, task: Task, place: Measured) -> Compared | None:
         """Say where the trees lie on which commands are timed; none where no goal names one."""
@@ -166,6 +181,8 @@ class Measuring:
                 return target
             footing = await self._footing(None, task, place)
             return replace(target, only=tuple(sorted(suspects)), footing=footing)
+        if task.project.layout.test_roots:
+            return await self._of_packages(target, suspects, task, place) if early else target
         reach = await asyncio.to_thread(self._map(task.project).load, target.files)
         impact = await self._impact(reach, task, place, target.files)
         if reach is not None and task.base is None and not task.fresh:
@@ -179,6 +196,18 @@ class Measuring:
         there = {each for each in named if each.partition("::")[0] in target.files}
         footing = await self._footing(reach, task, place)
         return replace(target, only=tuple(sorted(there | suspects)), footing=footing)
+
+    async def _of_packages(self, target: Target, suspects: set[str], task: Task, place: Measured) -> Target:
+        """Choose the tests of the packages that a change touches, where each runs pytest by itself."""
+        layout, touched = task.project.layout, target.touched
+        whole = touched is None or touched.everything
+        if task.fast and whole:
+            return target
+        named: set[str] = set()
+        if touched is not None and not whole and (task.fast or share_of(layout, touched) <= MOST_PACKAGES):
+            named = {*touched_tests(layout, touched, target.files)}
+        footing = await self._footing(None, task, place)
+        return replace(target, only=tuple(sorted(named | suspects)), footing=footing)
 
     async def _footing(self, reach: Reach | None, task: Task, place: Measured) -> Footing | None:
         """Say where a selection is compared: at the base, or else at the tree of the map."""

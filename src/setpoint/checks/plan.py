@@ -21,6 +21,7 @@ from setpoint.checks.suites.coverage import CoverageReport, run_options
 from setpoint.checks.suites.package_coverage import coverage_beside
 from setpoint.checks.suites.package_suite import RUNNERS, PackageSuite, owner
 from setpoint.checks.suites.pytest import Runner, TestSuite
+from setpoint.checks.suites.touched_packages import FastLane
 from setpoint.checks.target import Target
 from setpoint.checks.tools.acceptance import Acceptance
 from setpoint.checks.tools.by_file import ByFile
@@ -218,14 +219,18 @@ class Plan:
     def _package_suites(self, target: Target) -> Iterator[Group]:
         """Make the checks that run tests in other languages than Python."""
         for name in RUNNERS:
-            only = None
-            if target.stage is Stage.EVALUATE and not target.fast:
+            if name not in self.project.chosen:
+                continue
+            group = self._package_suite(name, target, None)
+            if target.stage is Stage.EVALUATE:
                 only = tuple(test for test in target.suspects if owner(test, self.project.chosen) == name)
-            if name in self.project.chosen and (only is None or only):
-                group = self._package_suite(name, target, only)
-                yield group
-                if target.stage is not Stage.EVALUATE and f"{COVERAGE_OF}{name}" in self.project.chosen:
-                    yield from coverage_beside(group)
+                again = self._package_suite(name, target, only) if only else None
+                lane = FastLane(layout=self.project.layout, touched=target.touched, alone=target.fast)
+                yield from lane.suite(group, only, again)
+                continue
+            yield group
+            if f"{COVERAGE_OF}{name}" in self.project.chosen:
+                yield from coverage_beside(group)
 
     def _package_suite(self, name: str, target: Target, only: Selection) -> Group:
         program, preset = self.project.programs.get(name), presets()[name]
@@ -272,6 +277,7 @@ class Plan:
             only=target.only,
             flaky=self._flaky_rule(target),
             footing=target.footing,
+            part=target.touched.words if target.only and target.touched and runner.roots else "",
         )
         identity = (
             name,
@@ -312,6 +318,8 @@ class Plan:
         """Make the engine that judges mutants, or say why there is none."""
         if "pytest" not in self.project.chosen:
             return "mutants are judged with pytest alone"
+        if self.project.layout.test_roots:
+            return "mutants are not judged where several packages run pytest apart"
         if reason := self._cannot_test("pytest"):
             return reason
         return MutationEngine(

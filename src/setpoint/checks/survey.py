@@ -14,6 +14,7 @@ from setpoint.checks.discovery.ignored_files import unseen
 from setpoint.checks.discovery.interpreter import find_interpreter, own_interpreter
 from setpoint.checks.discovery.interpreter_cache import Probes
 from setpoint.checks.discovery.own_commands.found import OwnCommand
+from setpoint.checks.discovery.package_rows import package_rows
 from setpoint.checks.discovery.project import (
     Interpreters,
     Project,
@@ -55,6 +56,8 @@ class Survey:
     """What builds the project in other languages than Python."""
     own: tuple[OwnCommand, ...] = ()
     """What the project's people type for tests, lint, types and build."""
+    packages: tuple[tuple[str, str], ...] = ()
+    """The packages of the repository, where it has several: folder, and what is known and run there."""
     for_python: bool = True
     """Whether the project holds anything that Python runs."""
 
@@ -91,6 +94,7 @@ class Surveyor:
             suggested=suggested,
             toolchains=builds,
             own=project.layout.own,
+            packages=package_rows(project.layout, chosen) if project.layout.workspaces.several else (),
             for_python=needs_python(project),
         )
 

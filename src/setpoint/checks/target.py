@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatch
 
+from setpoint.checks.discovery.workspaces import Touched
 from setpoint.checks.goals.performance import Compared
 from setpoint.checks.integrity.isolation import Aside
 from setpoint.checks.suites.order_dependence import Footing
@@ -38,6 +39,8 @@ class Target:
     """Whether the whole suite leaves a map of what each test reached."""
     compared: Compared | None = None
     """The trees on which commands are timed, where a goal names one."""
+    touched: Touched | None = None
+    """The packages that the change can reach; none where everything is measured."""
     fast: bool = False
     """Whether tests of which no map can be made run whole at `evaluate` too."""
 

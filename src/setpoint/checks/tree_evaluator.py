@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -95,7 +96,8 @@ class TreeEvaluator:
                     return found
                 project, measured = await (stood or standing_at())
                 tools = OF_THE_TREE if standing.lasts(folder) else ""
-                task = Task(project=project, story=_STORY, fast=fast, fresh=fresh, tools=tools)
+                since = base.commit if base else None
+                task = Task(project=project, story=_STORY, fast=fast, fresh=fresh, tools=tools, since=since)
                 made = await self._judged(task, measured, quarantine, base)
             finally:
                 await end(asking, *ahead)
@@ -127,6 +129,7 @@ class TreeEvaluator:
     ) -> Evaluation:
         """Measure a tree, and the base where it may be to blame for what is found."""
         measured = measured._replace(stage=Stage.EVALUATE if task.fast else Stage.TEST)
+        task = replace(task, since=base.commit if base else None)
         judge = Judge(
             story=task.story,
             base=measured.commit,

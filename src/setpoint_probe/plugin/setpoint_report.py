@@ -29,7 +29,8 @@ _LINE = 600
 _MOST_SHOWN = 50
 """Of more red tests than this only the plain traceback is kept: to show the source around takes long."""
 _PLACES = re.compile(r'^(?:E +File ")?([^\s":]+\.py)(?:", line |:)(\d+)', re.MULTILINE)
-_TREE = f"{Path.cwd()}{os.sep}"
+_HERE = f"{Path.cwd()}{os.sep}"
+_TREE = f"{os.environ.pop('SETPOINT_REPORT_ROOT', str(Path.cwd()))}{os.sep}"
 """Where pytest begins, before anything of the project changes that."""
 _PREFIXES = {sys.prefix, sys.exec_prefix, sys.base_prefix, str(Path(os.__file__).parent)}
 _INSTALLED = tuple(
@@ -223,7 +224,7 @@ def _loaded() -> list[list[str]]:
         path = getattr(module, "__file__", None)
         if not isinstance(path, str) or name == "__main__":
             continue
-        path = path if path.startswith(os.sep) else _TREE + path
+        path = path if path.startswith(os.sep) else _HERE + path
         if path.startswith(_TREE) and not path.startswith(_WITHIN):
             found.append([name, path[len(_TREE) :].replace(os.sep, "/")])
         elif not path.startswith(_INSTALLED) and not str(Path(path).resolve()).startswith(_INSTALLED):

@@ -200,6 +200,7 @@ async def _tool_rows(project: Project) -> list[Diagnosis]:
     if tools.for_python:
         found = tools.python or "none found: set checks.python"
         rows.insert(0, Diagnosis("python", ok=bool(tools.python), detail=found))
+    rows += [Diagnosis(f"package {folder}", ok=True, detail=said) for folder, said in tools.packages]
     for name, reason in tools.checks.items():
         hint = tools.missing.get(name, "")
         rows.append(Diagnosis(name, ok=not hint, detail=f"{reason}; {hint}" if hint else reason))

@@ -13,8 +13,11 @@ from typing import Any
 from setpoint.checks.discovery.linked_packages import FOLDER as INSTALLED
 from setpoint.checks.discovery.own_commands.found import NAMING, OwnCommand, own_commands
 from setpoint.checks.discovery.own_commands.python_call import PythonCall, python_call
-from setpoint.checks.discovery.package_suites import Found, found_suites, manifests, package_folders
+from setpoint.checks.discovery.package_suites import Found, found_suites, package_folders
+from setpoint.checks.discovery.python_packages import READ_BELOW, TestRoot, test_roots
 from setpoint.checks.discovery.tool_usage import sources_among, use_of
+from setpoint.checks.discovery.workspace_manifests import package_manifests, read_workspaces
+from setpoint.checks.discovery.workspaces import Workspaces
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.presets import Signs, presets
 
@@ -65,6 +68,10 @@ class Layout:
     """How the project's own test command calls pytest or unittest; none: it calls neither."""
     own: tuple[OwnCommand, ...] = ()
     """Commands that the project's people type for tests, lint, types and build."""
+    workspaces: Workspaces = field(default_factory=Workspaces)
+    """The packages of the repository, and which needs which."""
+    test_roots: tuple[TestRoot, ...] = ()
+    """Packages of Python that run pytest each on its own; none where one run at the root does all."""
 
     @property
     def package_folders(self) -> tuple[str, ...]:
@@ -100,7 +107,7 @@ def configuration(files: tuple[str, ...]) -> list[str]:
     named = {"pyproject.toml", "setup.cfg", "tox.ini", "package.json", *NAMING}
     named |= {file for signs in signs_of_tools().values() for file in signs.files}
     below = (file for file in files if "/" in file and _may_configure_below(file))
-    return sorted({*(named & set(files)), *sources_among(files), *manifests(files), *below})
+    return sorted({*(named & set(files)), *sources_among(files), *package_manifests(files), *below})
 
 
 def read_layout(files: tuple[str, ...], texts: Mapping[str, str]) -> Layout:
@@ -128,6 +135,8 @@ def read_layout(files: tuple[str, ...], texts: Mapping[str, str]) -> Layout:
         packages_said={
             name: text for name, text in texts.items() if name.rpartition("/")[2] == "package.json"
         },
+        workspaces=read_workspaces(texts),
+        test_roots=() if _at_the_root(configured, own) else test_roots(files, texts),
     )
 
 
@@ -167,6 +176,12 @@ def _configured(texts: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
+def _at_the_root(configured: Mapping[str, str], own: tuple[OwnCommand, ...]) -> bool:
+    """Whether the project's people run pytest once, at the root."""
+    call = python_call(own)
+    return "pytest" in configured or (call is not None and call.runner == "pytest")
+
+
 @cache
 def _obeyed_below() -> Mapping[str, Signs]:
     return {name: preset.signs for name, preset in presets().items() if preset.nested}
@@ -175,7 +190,7 @@ def _obeyed_below() -> Mapping[str, Signs]:
 def _may_configure_below(file: str) -> bool:
     *folders, name = file.split("/")
     named = {file for signs in _obeyed_below().values() for file in signs.files}
-    return name in {"pyproject.toml", *named} and INSTALLED not in folders
+    return name in {"pyproject.toml", *READ_BELOW, *named} and INSTALLED not in folders
 
 
 def _nested(texts: Mapping[str, str]) -> dict[str, str]:

@@ -252,11 +252,22 @@ def _runner(checks: ChecksSettings, layout: Layout, project: Interpreter) -> dic
     if checks.pytest is False:
         return {}
     if found:
-        return {"pytest": found}
+        return {"pytest": f"{found}{_apart(layout)}"}
     if layout.pytest_config:
         return {"pytest": f"pytest is configured in {layout.configured['pytest']}"}
     begins = layout.packages and not manifests(layout.files) and project.has("pytest")
     return {"pytest": "pytest is installed, and no test is there yet"} if begins else {}
+
+
+def _apart(layout: Layout) -> str:
+    """Say in which folders pytest runs on its own."""
+    roots = layout.test_roots
+    said = [f"{root.folder}{f' ({name})' if (name := _name_of(root.configured)) else ''}" for root in roots]
+    return f"; run apart in {', '.join(said)}" if said else ""
+
+
+def _name_of(file: str) -> str:
+    return file.rpartition("/")[2]
 
 
 def _automatic(name: str, preset: Preset, layout: Layout, advising: Interpreters | None) -> str:

@@ -83,7 +83,9 @@ def _of_python(project: Project, checks: ChecksSettings) -> Iterator[str]:
         # A part of the tests is to be run without a share of coverage that the whole has to reach.
         words += ["--no-cov"] if project.interpreter.has("pytest-cov") else []
         own = project.layout.python_call
-        yield shlex.join((*words, *(own.options if own else ()), *checks.pytest_args))
+        command = shlex.join((*words, *(own.options if own else ()), *checks.pytest_args))
+        roots = project.layout.test_roots
+        yield from (f"cd {shlex.quote(root.folder)} && {command}" for root in roots) if roots else (command,)
     elif "unittest" in project.chosen:
         folder = project.layout.tests[0].rpartition("/")[0].partition("/")[0] if project.layout.tests else ""
         yield shlex.join(("python", "-m", "unittest", *(("discover", "-s", folder) if folder else ())))

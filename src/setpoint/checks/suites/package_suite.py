@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import re
 import tempfile
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -14,6 +16,7 @@ from setpoint.checks.discovery.interpreter import Interpreter, environment
 from setpoint.checks.discovery.linked_packages import lock_note
 from setpoint.checks.discovery.own_commands.runner_calls import RunnerCall
 from setpoint.checks.discovery.program import Program
+from setpoint.checks.discovery.workspaces import nearest
 from setpoint.checks.flaky.flaky import FlakyRule, Selection, state_of
 from setpoint.checks.suites.cargo import CargoRunner
 from setpoint.checks.suites.go import GoRunner
@@ -28,6 +31,7 @@ from setpoint.presets import Preset, Via, presets
 from setpoint.presets.check_settings import ToolSettings
 from setpoint.system.files.artifacts import Artifacts
 
+_MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
 RUNNERS: Mapping[str, Runner] = {
     "vitest": VITEST,
     "jest": JEST,
@@ -73,6 +77,10 @@ class PackageSuite:
     flaky: FlakyRule = field(default_factory=FlakyRule)
     footing: Footing | None = None
     """Where a selection is compared before its failing tests count."""
+    members: tuple[str, ...] = ()
+    """Members of a workspace that alone are tested; empty: all."""
+    part: str = ""
+    """The packages that alone are tested, for a person; empty: all."""
 
     @property
     def identity(self) -> tuple[str, ...]:
@@ -82,12 +90,12 @@ class PackageSuite:
         said = (self.asked.model_dump_json(), *self.folders, *typed, *self.program.identity)
         compared = self.footing.commit if self.footing else ""
         chosen = (*self.flaky.identity, "only", *(self.only or ()), "footing", compared)
-        return (self.name, *said, self.project.fingerprint, *chosen)
+        return (self.name, *said, self.project.fingerprint, *chosen, "part", self.part, *self.members)
 
     async def run(self, measured: Measured) -> CheckResult:
         """Run the tests of a tree."""
         tree = Path(measured.copy.path)
-        runs = [await self.once(tree, folder, self.only) for folder in self.folders]
+        runs = [await self.once(tree, folder, share) for folder, share in self.shares(tree, self.only)]
         report = whole_suite(once.report for once in runs if once.report is not None)
         broken = "; ".join(once.broken for once in runs if once.broken)
         if report is not None and report.red and not broken:
@@ -106,6 +114,9 @@ class PackageSuite:
             return ran.gave(CheckState.NOT_MEASURED, unusable)
         state = CheckState.ERROR if broken or report is None else _state_of(report)
         why = broken or (reason(report) if report else "")
+        if self.part:
+            why = "; ".join(each for each in (why, f"for {self.part}") if each)
+            report = report.model_copy(update={"complete": False}) if report else None
         fault = results.fault_of(worst.done)
         return ran.gave(state, why, tests=report, counts=report.counts if report else {}, fault=fault)
 
@@ -134,7 +145,7 @@ class PackageSuite:
         """Say what the runner is started with in one package of a tree."""
         return Start(
             name=self.name,
-            preset=self.preset,
+            preset=self._of_members(),
             program=self.program,
             tree=tree,
             folder=folder,
@@ -146,6 +157,14 @@ class PackageSuite:
             own=next(iter(self.calls.get(folder, ())), None),
         )
 
+    def _of_members(self) -> Preset:
+        """Return the preset with the members of a workspace in the place of all."""
+        if not self.members:
+            return self.preset
+        named = [word for member in self.members for word in ("--package", member)]
+        argv = [word for word in self.preset.argv if word != "--workspace"]
+        return self.preset.model_copy(update={"argv": (*argv, *named)})
+
     def _environment(self, tree: Path, folder: str) -> dict[str, str]:
         variables = environment(self.project, tree, ())
         bins = [tree / folder / "node_modules/.bin", tree / "node_modules/.bin"] if self._linked else []
@@ -155,7 +174,7 @@ class PackageSuite:
 
     async def _outcomes(self, tree: Path, tests: Collection[str]) -> Mapping[str, Outcome] | None:
         """Run a selection in a tree; none where a runner breaks."""
-        runs = [await self.once(tree, folder, tuple(tests)) for folder in self._of(tests)]
+        runs = [await self.once(tree, folder, share) for folder, share in self.shares(tree, tuple(tests))]
         if any(once.broken for once in runs):
             return None
         report = whole_suite(once.report for once in runs if once.report is not None)
@@ -175,13 +194,26 @@ class PackageSuite:
             apart |= {test for test in doubtful if not stood(test, outcomes)}
         return without(report, apart)
 
-    def _of(self, tests: Collection[str]) -> tuple[str, ...]:
-        """Return the packages that hold some tests; all where names do not tell."""
-        if len(self.folders) == 1 or not self._linked:
-            return self.folders
-        return tuple(
-            folder for folder in self.folders if any(test.startswith(f"{folder}/") for test in tests)
-        )
+    def shares(self, tree: Path, only: Selection) -> list[tuple[str, Selection]]:
+        """Return the packages that hold a selection, each with its tests; all where names do not tell."""
+        if only is None or len(self.folders) == 1 or self.name == "cargo_test":
+            return [(folder, only) for folder in self.folders]
+        places = {self._place(tree, folder): folder for folder in self.folders}
+        shares: dict[str, list[str]] = {}
+        for test in only:
+            place = nearest(test.partition("::")[0], places)
+            for folder in self.folders if place is None else (places[place],):
+                shares.setdefault(folder, []).append(test)
+        return [(folder, tuple(tests)) for folder, tests in shares.items()]
+
+    def _place(self, tree: Path, folder: str) -> str:
+        """Return what the names of a package's tests begin with."""
+        if self.name != "go_test":
+            return folder
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            if found := _MODULE.search((tree / folder / "go.mod").read_text("utf-8")):
+                return found[1]
+        return folder
 
 
 def _state_of(report: TestReport) -> CheckState:

@@ -15,11 +15,21 @@ from setpoint.checks import results
 from setpoint.checks.discovery.interpreter import Interpreter, environment
 from setpoint.checks.discovery.layout import Layout
 from setpoint.checks.discovery.own_commands.python_call import PythonCall
+from setpoint.checks.discovery.python_packages import TestRoot
 from setpoint.checks.flaky.flaky import FlakyRule, state_of
 from setpoint.checks.formats.bad_report import BadReport
 from setpoint.checks.formats.tests import pytest_report
 from setpoint.checks.formats.tests.pytest_report import Suite
 from setpoint.checks.suites.order_dependence import Footing, reason, said, stood, without
+from setpoint.checks.suites.pytest_packages import (
+    Part,
+    coverage_words,
+    ignored,
+    inside,
+    parts_of,
+    report_root,
+    together,
+)
 from setpoint.checks.suites.pytest_result import fault_of, judge, reported
 from setpoint.checks.tools.argv import as_word, in_chunks
 from setpoint.model.evidence import CheckResult, CheckState, Outcome, TestReport
@@ -62,6 +72,16 @@ class Runner:
     reach: Path | None = None
     """Where a whole run of pytest leaves the map of what each test reached; none makes no map."""
 
+    root: TestRoot | None = None
+    """The package that is run; none: all of them."""
+
+    @property
+    def roots(self) -> tuple[TestRoot, ...]:
+        """Return the packages that run pytest apart; none where settings name what pytest is to run."""
+        named = any("/" in word and not word.startswith("-") for word in self.args)
+        alone = self.root is not None or self.name != "pytest" or named
+        return () if alone else self.layout.test_roots
+
     @property
     def own_folders(self) -> tuple[Path, ...]:
         """Return the folders outside the tree in which the run leaves what is read afterwards."""
@@ -85,6 +105,8 @@ class TestSuite:
     flaky: FlakyRule = field(default_factory=FlakyRule)
     footing: Footing | None = None
     """Where a selection is compared before its failing tests count; none if there is none."""
+    part: str = ""
+    """The packages that are run before the whole suite, for a person; empty: the selection is no such."""
 
     @property
     def name(self) -> str:
@@ -108,6 +130,7 @@ class TestSuite:
             report, last = await self.flaky.apply(report, self.only, again, skip)
             report = await self._compared(measured, report, last)
             state, why = state_of(report), reason(report)
+        why = "; ".join(each for each in (why, f"for {self.part}" if self.part else "") if each)
         tool = f"{version}, Python {self.runner.interpreter.version}"
         ran = results.Ran(
             check=self.name, tree=measured.tree, done=done, artifacts=self.runner.artifacts, tool=tool
@@ -175,13 +198,48 @@ async def run_once(
     runner: Runner, measured: Measured, only: tuple[str, ...] | None
 ) -> tuple[Completed, Suite, str]:
     """Run the tests once; gives also why the report cannot be used, empty where it can."""
+    if not runner.roots:
+        return await _run_at(runner, measured, only)
     tree = Path(measured.copy.path)
+    asked = await asyncio.to_thread(parts_of, runner.roots, tree, only, runner.files)
+    parts = [
+        Part(root, *await _run_at(_of_root(runner, root, tree), measured, share and inside(share, root)))
+        for root, share in asked
+    ]
+    return together(parts, tree) if parts else await _run_at(runner, measured, only)
+
+
+def _of_root(runner: Runner, root: TestRoot, tree: Path) -> Runner:
+    """Say how the tests of one package are started, with names as pytest knows them there."""
+    cover = None
+    if runner.cover is not None:
+        cover = coverage_words(root, runner.cover, tree, runner.layout.packages)
+    data, name = runner.data_file, root.folder.replace("/", "-") or "rest"
+    return replace(
+        runner,
+        root=root,
+        cover=cover,
+        data_file=data.with_name(f"{data.name}.in-{name}") if data else None,
+        leave_out=frozenset(inside(runner.leave_out, root)),
+        files=inside(runner.files, root),
+        args=(*ignored(root, runner.roots), *runner.args),
+        reach=None,
+    )
+
+
+async def _run_at(
+    runner: Runner, measured: Measured, only: tuple[str, ...] | None
+) -> tuple[Completed, Suite, str]:
+    """Run the tests of a tree, or of a package in it, in one process."""
+    tree = Path(measured.copy.path)
+    place = tree / runner.root.folder if runner.root else tree
     with tempfile.TemporaryDirectory(prefix="setpoint-") as folder:
         scratch = Path(folder)
         for each in runner.own_folders:
             each.mkdir(exist_ok=True)
         report = scratch / "report.jsonl"
         variables = environment(runner.interpreter, tree, runner.layout.imports)
+        variables = variables if runner.root is None else report_root(variables, runner.root, tree)
         variables |= {"SETPOINT_REPORT_FILE": str(report), **runner.variables}
         if only is not None or runner.leave_out:
             selection = scratch / "select.json"
@@ -193,8 +251,8 @@ async def run_once(
         if runner.cover is not None:
             variables["COVERAGE_FILE"] = str(runner.data_file)
         command = Command(
-            argv=_argv(runner, tree, scratch, only),
-            cwd=tree,
+            argv=_argv(runner, place, scratch, only),
+            cwd=place,
             environment=variables,
             timeout_s=runner.timeout_s,
             merge_stderr=True,
@@ -221,9 +279,8 @@ def _argv(runner: Runner, tree: Path, scratch: Path, only: tuple[str, ...] | Non
     argv.append("--continue-on-collection-errors")
     argv += [word for plugin in runner.plugins for word in ("-p", plugin)]
     argv += ["-o", f"cache_dir={scratch / 'cache'}"]
-    if (
-        not runner.layout.pytest_config
-    ):  # else pytest goes up and takes the configuration of the user's own tree
+    configured = runner.root.configured if runner.root else runner.layout.pytest_config
+    if not configured:  # else pytest goes up and takes the configuration of the user's own tree
         empty = scratch / "pytest.ini"
         empty.write_text("[pytest]\n", "utf-8")
         argv += ["-c", str(empty)]

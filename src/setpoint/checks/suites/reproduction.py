@@ -6,6 +6,7 @@ import re
 import shlex
 
 from setpoint.checks.discovery.project import Project
+from setpoint.checks.discovery.workspaces import nearest
 from setpoint.checks.suites.package_suite import owner
 from setpoint.model.evidence import OWN_TESTS
 from setpoint.presets import presets
@@ -42,7 +43,10 @@ def reproduction(test: str, project: Project) -> str:
 
 def _of_python(test: str, place: str, name: str, project: Project) -> str:
     if "pytest" in project.chosen:
-        return shlex.join(("python", "-m", "pytest", test))
+        at = nearest(place, [root.folder for root in project.layout.test_roots])
+        inner = test[len(at) + 1 :] if at else test
+        command = shlex.join(("python", "-m", "pytest", inner))
+        return f"cd {shlex.quote(at)} && {command}" if at else command
     if "unittest" in project.chosen:
         pattern = ("-k", name.replace("::", ".")) if name else ()
         return shlex.join(("python", "-m", "unittest", *pattern, place))

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from setpoint.checks.discovery.interpreter import environment
+from setpoint.checks.discovery.python_packages import TestRoot
 from setpoint.checks.measurement import link
 from setpoint.checks.proof.subject import Subject
 from setpoint.checks.trees.checkout import put_at, repository_of
@@ -41,6 +42,8 @@ class NeutralPlace:
     subject: Subject
     folder: Path
     """Holds the tree, and beside it what the runs leave."""
+    root: TestRoot | None = None
+    """The package of the tree in which commands run; none: its root."""
 
     @property
     def tree(self) -> Path:
@@ -71,7 +74,9 @@ class NeutralPlace:
         imports = project.layout.imports
         known = environment(project.interpreter, self.tree, imports)
         plain = {name: text for name, text in known.items() if name not in _OURS}
-        return {**plain, "PYTHONPATH": ":".join(str(self.tree / folder) for folder in imports)}
+        imports = (*(self.root.imports if self.root else ()), *imports)
+        path = dict.fromkeys(str(self.tree / folder) for folder in imports)
+        return {**plain, "PYTHONPATH": ":".join(path)}
 
     async def call(
         self,
@@ -82,11 +87,11 @@ class NeutralPlace:
         memory_bytes: int | None,
         merge_stderr: bool = False,
     ) -> Completed:
-        """Run a command in the tree."""
+        """Run a command in the tree, or in a package of it."""
         return await run(
             Command(
                 argv=argv,
-                cwd=self.tree,
+                cwd=self.tree / self.root.folder if self.root else self.tree,
                 environment=variables,
                 timeout_s=timeout_s,
                 memory_bytes=memory_bytes,

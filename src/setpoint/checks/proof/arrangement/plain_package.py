@@ -34,7 +34,7 @@ async def plain_package(suite: PackageSuite, place: NeutralPlace, only: Selectio
     outcomes: dict[str, Outcome] = {}
     argv: tuple[str, ...] = ()
     broken: list[str] = []
-    for folder in suite.folders:
+    for folder, share in suite.shares(place.tree, only):
         scratch = place.scratch()
         for reporter in _REPORTERS:
             await asyncio.to_thread(shutil.copy, FOLDER / reporter, scratch / reporter)
@@ -45,7 +45,7 @@ async def plain_package(suite: PackageSuite, place: NeutralPlace, only: Selectio
         under, renamed = await asyncio.to_thread(_another_name, suite.name, scratch)
         args = (*start.args, *_another_order(suite, seed), *renamed)
         start = replace(start, variables=variables, args=args, under=under, inside=scratch)
-        once = await RUNNERS[suite.name].run(start, _within(only, folder))
+        once = await RUNNERS[suite.name].run(start, share)
         argv = once.done.command.argv
         outcomes |= once.report.outcomes if once.report else {}
         broken += [once.broken] if once.broken else []
@@ -75,10 +75,3 @@ def _another_order(suite: PackageSuite, seed: int) -> tuple[str, ...]:
     if suite.name == "vitest" and version[0] >= _SHUFFLES_FILES:
         return ("--sequence.shuffle.files=true", f"--sequence.seed={seed}")
     return ()
-
-
-def _within(only: Selection, folder: str) -> Selection:
-    """Return the tests of one package; all that were asked for where names do not tell."""
-    if only is None or not folder:
-        return only
-    return tuple(test for test in only if test.startswith(f"{Path(folder).as_posix()}/")) or only

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from setpoint.checks.formats.parsing import from_xml
 from setpoint.checks.formats.report import Sources
 from setpoint.checks.proof.arrangement.neutral_place import NeutralPlace
 from setpoint.checks.suites.pytest import Runner
+from setpoint.checks.suites.pytest_packages import badness, ignored, inside, parts_of
 from setpoint.checks.tools.argv import as_word, in_chunks
 from setpoint.model.evidence import Outcome
 from setpoint.system.processes import Completed
@@ -82,7 +83,30 @@ class Started(NamedTuple):
 
 
 async def started_pytest(runner: Runner, place: NeutralPlace, words: Collection[str], seed: int) -> Started:
-    """Run pytest on files or tests, and read its own report."""
+    """Run pytest on files or tests, and read its own report; in each package where they run it apart."""
+    if not runner.roots:
+        return await _started_at(runner, place, words, seed)
+    made = []
+    for root, share in parts_of(runner.roots, place.tree, words):
+        there = replace(runner, args=(*ignored(root, runner.roots), *runner.args))
+        started = await _started_at(there, replace(place, root=root), inside(share or (), root), seed)
+        made.append(_named_from_root(started, root.folder))
+    return Started(
+        [case for each in made for case in each.cases],
+        made[0].argv,
+        max((each.done for each in made), key=badness),
+        "; ".join(each.broken for each in made if each.broken),
+    )
+
+
+def _named_from_root(started: Started, folder: str) -> Started:
+    """Return a run with the classes of pytest's XML named from the root of the tree."""
+    prefix = f"{folder.replace('/', '.')}." if folder else ""
+    cases = [((_escaped(prefix) + held, name), outcome) for (held, name), outcome in started.cases]
+    return started._replace(cases=cases)
+
+
+async def _started_at(runner: Runner, place: NeutralPlace, words: Collection[str], seed: int) -> Started:
     scratch = place.scratch()
     report = scratch / "junit.xml"
     argv = [runner.interpreter.path, "-m", "pytest", "--maxfail=0", "--color=no", f"--junitxml={report}"]

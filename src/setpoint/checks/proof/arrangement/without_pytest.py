@@ -10,10 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from setpoint.checks.proof.arrangement.neutral_place import NeutralPlace
 from setpoint.checks.suites.pytest import Runner
+from setpoint.checks.suites.pytest_packages import inside, parts_of
 from setpoint.model.ids import Commit
 
 _MOST = 20
@@ -92,10 +94,23 @@ def _plain(tree: Path, test: str) -> bool:
 async def _called(runner: Runner, place: NeutralPlace, commit: Commit, tests: list[str]) -> dict[str, str]:
     """Call some tests on a commit; an empty answer where the process does not come to its end."""
     await place.hold(commit)
-    scratch = place.scratch()
+    said: dict[str, str] = {}
+    for root, share in parts_of(runner.roots, place.tree, tests):
+        # What pytest's own settings put on the path for one package is one of the others.
+        others = tuple(folder for each in runner.roots for folder in each.imports)
+        there = replace(place, root=replace(root, imports=(*root.imports, *others)))
+        within = f"{root.folder}/" if root.folder else ""
+        answer = await _called_in(runner, there, inside(share or (), root))
+        said |= {f"{within}{test}": why for test, why in answer.items()}
+    return said
+
+
+async def _called_in(runner: Runner, place: NeutralPlace, tests: tuple[str, ...]) -> dict[str, str]:
+    """Call tests of one package, as they are named in it."""
+    scratch, at = place.scratch(), place.tree / (place.root.folder if place.root else "")
     program, report = scratch / "call.py", scratch / "said.json"
     program.write_text(_PROGRAM, encoding="utf-8")
-    argv = (runner.interpreter.path, str(program), str(report), str(place.tree), *tests)
+    argv = (runner.interpreter.path, str(program), str(report), str(at), *tests)
     await place.call(argv, place.variables(), timeout_s=runner.timeout_s, memory_bytes=runner.memory_bytes)
     try:
         said = json.loads(report.read_text("utf-8"))

@@ -140,11 +140,9 @@ async def _run(plan: Planned, there: Measured) -> Compared:
 
 
 async def _once(suite: PackageSuite, tree: Path, only: tuple[str, ...]) -> Once:
-    """Run the canaries of a package, and what runs beside them."""
-    folder = next(
-        (each for each in suite.folders if each and only[-1].startswith(f"{each}/")), suite.folders[0]
-    )
-    return await replace(suite, timeout_s=_TIMEOUT_S).once(tree, folder, only)
+    """Run the canaries of a package, and what of the same package runs beside them."""
+    folder, share = next(each for each in suite.shares(tree, only) if only[-1] in (each[1] or ()))
+    return await replace(suite, timeout_s=_TIMEOUT_S).once(tree, folder, share)
 
 
 def _write(tree: Path, canary: Canary) -> None:
