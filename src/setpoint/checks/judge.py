@@ -11,6 +11,7 @@ from pydantic import ConfigDict
 
 from setpoint.checks import quality, results
 from setpoint.checks.baseline import Measurements, Red, blamed, new_findings, red_tests, without_excused
+from setpoint.checks.discovery.generated_files import generated_among
 from setpoint.checks.flaky.flaky import flaky_tests, state_of
 from setpoint.checks.goals.judge_goals import Tree, with_goals
 from setpoint.checks.integrity.guard import Restored
@@ -107,7 +108,7 @@ class Judge:
 
     async def alone(self, raw: Measurements, work: Work, stood: Measurements | None = None) -> Evaluation:
         """Judge a tree by itself, without findings that `stood` at a base; `work` is all of it."""
-        found = [blamed(result, stood) for result in raw.results]
+        found = [work.judged(blamed(result, stood)) for result in raw.results]
         findings = tuple(finding for each in found for finding in each)
         red = Red(failures=raw.tests.failures) if raw.tests else Red()
         red = await self._readable(red, raw.commit, _UNCOMPARED, None)
@@ -124,6 +125,7 @@ class Judge:
         evidence: list[Evidence] = []
         for result in raw.results:
             found, said = _new(result, base, work)
+            found = work.judged(found)
             new += found
             evidence.append(_blamed(_against(result, found, red, said), base))
         difference = replace(
@@ -133,7 +135,7 @@ class Judge:
         # What rewritten tests demand was measured, so that their syntax tells nothing more.
         measured = known.seen.weighed.paths
         shown = tuple(each for each in shown if each.rule != "strength" or each.file not in measured)
-        integrity = (*self._integrity(base, raw, work, known), *shown)
+        integrity = (*self._integrity(base, raw, work, known), *work.judged(shown))
         evidence.append(self._of_integrity(raw, integrity, work))
         if (weighed := known.seen.weighed.evidence) is not None:
             evidence.append(weighed.model_copy(update={"tree": raw.tree}))
@@ -161,10 +163,11 @@ class Judge:
         """Return the evidence of the check, which names what a person released."""
         evidence = results.judged("integrity", raw.tree, found, tool=f"setpoint {__version__}").evidence
         released = [path for path in work.changed if matches(path, self.story.may_change)]
-        if not released:
-            return evidence
-        reason = f"judged as the work leaves them, as a person allowed: {', '.join(released)}"
-        return evidence.model_copy(update={"reason": reason})
+        said = (
+            f"judged as the work leaves them, as a person allowed: {', '.join(released)}" if released else ""
+        )
+        reason = "; ".join(each for each in (said, work.left_out) if each)
+        return evidence.model_copy(update={"reason": reason}) if reason else evidence
 
     async def _work(self, commit: Commit, of_tests: frozenset[str]) -> Work:
         changed = await changed_files(self.root, self.base, commit)
@@ -172,12 +175,14 @@ class Judge:
             await contents(self.root, self.base, changed),
             await contents(self.root, commit, changed),
         )
+        texts = _texts(before), _texts(after)
         work = Work(
             changed=changed,
             lines=await changed_lines(self.root, self.base, commit),
-            before=_texts(before),
-            after=_texts(after),
+            before=texts[0],
+            after=texts[1],
             collected=of_tests,
+            generated=await generated_among(self.root, self.base, *texts),
         )
         if all(work.is_test(path) for path in changed):
             return work
@@ -185,12 +190,12 @@ class Judge:
         tests = await contents(self.root, commit, [path for path in every if work.is_test(path)])
         return replace(work, tests=_texts(tests))
 
-    async def whole(self, commit: Commit) -> Work:
+    async def whole(self, commit: Commit, generated: frozenset[str] = frozenset()) -> Work:
         """Take every file as new, where there is nothing to compare a tree with."""
         code = [path for path in await files_at(self.root, commit) if path.endswith(CODE)]
         after = _texts(await contents(self.root, commit, code))
         lines = {path: set(range(1, text.count("\n") + 1)) for path, text in after.items()}
-        work = Work(changed=tuple(code), lines=lines, before={}, after=after)
+        work = Work(changed=tuple(code), lines=lines, before={}, after=after, generated=generated)
         await asyncio.to_thread(lambda: work.shape)
         return work
 

@@ -159,7 +159,7 @@ class Measuring:
         if place.stage is not Stage.EVALUATE or not known.several or since is None:
             return None
         if since == place.commit and task.base is None:
-            return None  # what is asked of the base is said by the tests that fail
+            return None  # at the base itself the tests that failed decide what runs
         return known.touched(await changed_files(place.copy.path, since, place.commit))
 
     def _compared(self, task: Task, place: Measured) -> Compared | None:

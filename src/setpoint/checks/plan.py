@@ -258,7 +258,6 @@ class Plan:
         return Group(checks=(check,), identity=check.identity)
 
     def _flaky_rule(self, target: Target) -> FlakyRule:
-        """Return the rule for failing tests that all suites follow."""
         return FlakyRule(reruns=self.settings.checks.reruns, settled=target.settled, shaky=target.shaky)
 
     def _suite(self, target: Target) -> Iterator[Group]:
@@ -292,7 +291,7 @@ class Plan:
         identity = (*identity, "aside", *(target.aside.paths if target.aside else ()))
         identity = (*identity, "footing", target.footing.commit if target.footing else "")
         after = () if cover is None else (CoverageReport(runner=runner),)
-        yield Group(checks=_of_suite(suite, target, *after), identity=identity)
+        yield Group(checks=isolated(suite, target.aside, after), identity=identity)
         if cover is None and whole and "coverage" in self.project.chosen:
             reason = "coverage is not installed in the project's environment; install it there"
             yield Group(checks=(Unmeasured(name="coverage", reason=reason),), identity=None)
@@ -399,8 +398,3 @@ class Plan:
             python: Literal["pytest", "unittest"] = "unittest" if unittest else "pytest"
             checks.append(TestSuite(runner=self.runner(None, python), only=tuple(own)))
         return tuple(checks)
-
-
-def _of_suite(suite: TestSuite, target: Target, *after: Check) -> tuple[Check, ...]:
-    """Return the checks of a suite; in two runs where files of tests were added or changed."""
-    return (suite, *after) if target.aside is None else isolated(suite, target.aside, after)

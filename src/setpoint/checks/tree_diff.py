@@ -9,10 +9,16 @@ from functools import cached_property
 from setpoint.checks.tools.definitions import Shape, shape
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.evidence import CheckResult
-from setpoint.model.finding import Finding
+from setpoint.model.finding import Category, Finding
+from setpoint.model.wording import counted
 
 CODE = (".py", ".pyi", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".go", ".rs")
 """Endings of files whose changed lines count as code."""
+MOST_NAMED = 5
+INTEGRITY = "integrity"
+_OF_HAND = ("suppression", "hard-coded")
+"""Signs of tampering that generators show as well."""
+_STYLE = (Category.STYLE, Category.DOCUMENTATION, Category.DESIGN, Category.CORRECTNESS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +34,22 @@ class Work:
     """Source of the files of tests, changed or not; read where code changed."""
     collected: frozenset[str] = frozenset()
     """Files from which tests were collected at the base, whatever they are called."""
+    generated: frozenset[str] = frozenset()
+    """Changed files that nobody wrote by hand, as the base says."""
+
+    def judged(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+        """Leave out what is demanded of code that somebody writes by hand, where nobody did."""
+        return tuple(each for each in findings if each.file not in self.generated or not _of_hand(each))
+
+    @property
+    def left_out(self) -> str:
+        """Name the files that are not judged as written by hand; empty where there are none."""
+        if not self.generated:
+            return ""
+        count = len(self.generated)
+        named = ", ".join(sorted(self.generated)[:MOST_NAMED])
+        more = f" and {count - MOST_NAMED} more" if count > MOST_NAMED else ""
+        return f"generated: {counted(count, 'file')}, not judged as written by hand: {named}{more}"
 
     def is_test(self, path: str) -> bool:
         """Whether a path belongs to the tests."""
@@ -48,13 +70,15 @@ class Work:
     def line_count(self) -> int:
         """Number of added or changed lines of code outside the tests."""
         return sum(
-            len(lines) for path, lines in self.lines.items() if path.endswith(CODE) and not is_test_path(path)
+            len(lines)
+            for path, lines in self.lines.items()
+            if path.endswith(CODE) and not is_test_path(path) and path not in self.generated
         )
 
     @cached_property
     def shape(self) -> Shape:
         """What its new and changed definitions are like."""
-        return shape(code_of(self.before), code_of(self.after))
+        return shape(self.code(self.before), self.code(self.after))
 
     def repeated(self, results: Iterable[CheckResult]) -> int | None:
         """Count the lines of code that are duplicated; none where no check looked."""
@@ -64,8 +88,20 @@ class Work:
         return sum(
             len(lines.intersection(*(set(each.get(path, ())) for each in looked)))
             for path, lines in self.lines.items()
-            if path.endswith(CODE) and not is_test_path(path)
+            if path.endswith(CODE) and not is_test_path(path) and path not in self.generated
         )
+
+    def code(self, files: Mapping[str, str]) -> dict[str, str]:
+        """Choose the sources of Python that somebody wrote and that belong to no tests."""
+        return {path: text for path, text in code_of(files).items() if path not in self.generated}
+
+
+def _of_hand(finding: Finding) -> bool:
+    """Whether a finding demands what only matters in code that people write and read."""
+    if finding.source == INTEGRITY:
+        return finding.rule in _OF_HAND
+    blocks = finding.blocking and finding.category is Category.CORRECTNESS
+    return finding.source != "parse" and finding.category in _STYLE and not blocks
 
 
 def code_of(files: Mapping[str, str]) -> dict[str, str]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from setpoint.checks.cache.eviction import OF_THE_TREE, forget, trim
 from setpoint.checks.cancel_all import end
+from setpoint.checks.discovery.generated_files import generated_since
 from setpoint.checks.discovery.project import Interpreters, Project
 from setpoint.checks.judge import Judge
 from setpoint.checks.measurement import CheckListener, Measuring, Task
@@ -96,8 +97,7 @@ class TreeEvaluator:
                     return found
                 project, measured = await (stood or standing_at())
                 tools = OF_THE_TREE if standing.lasts(folder) else ""
-                since = base.commit if base else None
-                task = Task(project=project, story=_STORY, fast=fast, fresh=fresh, tools=tools, since=since)
+                task = Task(project=project, story=_STORY, fast=fast, fresh=fresh, tools=tools)
                 made = await self._judged(task, measured, quarantine, base)
             finally:
                 await end(asking, *ahead)
@@ -140,7 +140,10 @@ class TreeEvaluator:
             goals=self._settings.goals,
             quarantine=quarantine,
         )
-        reading = asyncio.create_task(judge.whole(measured.commit))  # while the tools run
+        here, generated = measured.commit, frozenset[str]()
+        if base is not None:
+            generated = await generated_since(judge.root, base.commit, here)
+        reading = asyncio.create_task(judge.whole(here, generated))  # while the tools run
         try:
             raw = await self._measuring.measure(task, measured)
             work, stood = await reading, None

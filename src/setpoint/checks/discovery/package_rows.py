@@ -1,4 +1,4 @@
-"""What is said of each package of a repository: what it depends on, and what is run there."""
+"""The packages of a repository for a person: what each depends on, and what is run there."""
 
 from __future__ import annotations
 

@@ -339,7 +339,7 @@ def _of_touched(seen: Coverage, work: Work) -> float | None:
 
 
 def _same_names(work: Work) -> dict[str, str]:
-    return code_of({path: text for path, text in work.before.items() if path in work.after})
+    return work.code({path: text for path, text in work.before.items() if path in work.after})
 
 
 def _shown(value: float, measure: Measure) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from setpoint.checks.parsing import functions_of, parser_of, suffix_of
 from setpoint.checks.tools.definitions import MOST_WAYS, Definition, changed_definitions, definitions
-from setpoint.checks.tree_diff import CODE, Work, code_of
+from setpoint.checks.tree_diff import CODE, Work
 from setpoint.model.cover_quality import spans_told
 from setpoint.model.evidence import Coverage
 from setpoint.model.finding import Category, Finding
@@ -54,12 +54,12 @@ class Missing:
                 return
 
     def _definitions(self, what: str, wanted: Callable[[Definition], bool]) -> Iterator[str]:
-        changed = changed_definitions(code_of(self.work.before), code_of(self.work.after))
+        changed = changed_definitions(self.work.code(self.work.before), self.work.code(self.work.after))
         yield from _told(what, (f"{path}: {name}" for path, name, each in changed if wanted(each)))
 
     def _changed_code(self) -> Iterator[str]:
         """Name the functions that the work changed; of other languages than Python the files."""
-        changed = changed_definitions(code_of(self.work.before), code_of(self.work.after))
+        changed = changed_definitions(self.work.code(self.work.before), self.work.code(self.work.after))
         named = [f"{path}: {name}" for path, name, each in changed if each.ways is not None]
         others = (path for path in self.work.changed if path.endswith(CODE) and not path.endswith(".py"))
         named += (path for path in others if not self.work.is_test(path))

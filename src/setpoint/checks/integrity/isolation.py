@@ -197,8 +197,13 @@ class InPlace:
         return await self.check.run(await self.aside.as_it_is(measured))
 
 
-def isolated(suite: TestSuite, aside: Aside, after: tuple[Check, ...] = ()) -> tuple[Check, ...]:
-    """Return the checks that stand for a suite; those `after` it are made in the same place."""
+def isolated(suite: TestSuite, aside: Aside | None, after: tuple[Check, ...] = ()) -> tuple[Check, ...]:
+    """Return the checks that stand for a suite; those `after` it are made in the same place.
+
+    Where nothing of the tests was added or changed, that is the suite itself.
+    """
+    if aside is None:
+        return (suite, *after)
     given: list[CheckResult] = []
     return (
         StandingTests(suite=suite, aside=aside, given=given),

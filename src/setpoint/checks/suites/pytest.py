@@ -106,7 +106,7 @@ class TestSuite:
     footing: Footing | None = None
     """Where a selection is compared before its failing tests count; none if there is none."""
     part: str = ""
-    """The packages that are run before the whole suite, for a person; empty: the selection is no such."""
+    """The packages that are run before the whole suite, for a person; empty: this is another selection."""
 
     @property
     def name(self) -> str:
