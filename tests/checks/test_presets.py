@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from setpoint.checks.discovery.interpreter import Interpreter, own_interpreter
+from setpoint.checks.discovery.layout import read_layout
 from setpoint.checks.discovery.program import Program, found_program
 from setpoint.checks.integrity.paths.protected_paths import kind_of
 from setpoint.checks.tools.tool import Tool
@@ -179,3 +180,33 @@ def test_settings_take_every_tool_by_name() -> None:
 )
 def test_a_tool_is_called_as_its_version_understands(name: str, version: str, argument: str) -> None:
     assert argument in presets()[name].for_version(version).argv
+
+
+@pytest.mark.parametrize(
+    ("version", "word"),
+    [
+        ("golangci-lint has version 2.1.6 built with go1.24", "--output.checkstyle.path=stdout"),
+        ("golangci-lint has version v1.64.8 built with go1.24", "--out-format=checkstyle"),
+    ],
+)
+def test_golangci_lint_is_called_as_its_version_wants(version: str, word: str) -> None:
+    assert word in presets()["golangci_lint"].for_version(version).argv
+
+
+@pytest.mark.parametrize(
+    ("files", "texts", "tool"),
+    [
+        ((".golangci.yml",), {}, "golangci_lint"),
+        (("Makefile",), {"Makefile": "lint:\n\tstaticcheck ./...\n"}, "staticcheck"),
+        (("Makefile",), {"Makefile": "audit:\n\tgovulncheck ./...\n"}, "govulncheck"),
+        ((".oxfmtrc.json",), {}, "oxfmt"),
+        (("package.json",), {"package.json": '{"scripts": {"lint": "xo"}}'}, "xo"),
+    ],
+)
+def test_tools_are_used_where_the_project_names_them(
+    files: tuple[str, ...], texts: dict[str, str], tool: str
+) -> None:
+    held = {**dict.fromkeys(files, ""), **texts}
+
+    assert tool in read_layout(files, held).used
+    assert tool not in read_layout(("go.mod", "a.go", "a.js"), {"go.mod": "module m"}).used
