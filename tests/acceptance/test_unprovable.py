@@ -4,7 +4,7 @@ import json
 
 from acceptance.conftest import new_repository
 
-MANIFEST = json.dumps({"name": "x", "scripts": {"test": "tap test/*.js"}})
+MANIFEST = json.dumps({"name": "x", "scripts": {"start": "node src/add.js"}})
 WISH = "Add a function sub"
 
 
@@ -23,7 +23,7 @@ def test_a_run_ends_before_an_agent_is_paid(tmp_path):
     done = repository.setpoint("run", WISH, "--agent", "actor", "--json")
 
     assert (done.returncode, json.loads(done.stdout)["ending"]) == (14, "unprovable")
-    assert "package.json calls `tap`" in json.loads(done.stdout)["reason"]
+    assert "package.json has no script 'test'" in json.loads(done.stdout)["reason"]
     assert not (tmp_path / "played" / "calls").exists()
 
 
@@ -34,7 +34,7 @@ def test_a_check_that_measured_nothing_is_not_green(tmp_path):
     told = json.loads(repository.setpoint("check", "--json").stdout)
 
     assert shown.returncode == 14
-    assert "nothing was measured that can prove what the code does: package.json calls `tap`" in shown.stdout
+    assert "nothing was measured that can prove what the code does: package.json has no" in shown.stdout
     assert "hint: " in told["untested"]
 
 

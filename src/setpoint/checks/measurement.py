@@ -22,6 +22,7 @@ from setpoint.checks.goals.performance import Compared
 from setpoint.checks.impact import Impact, Reach, ReachFile, choose
 from setpoint.checks.integrity.isolation import Aside
 from setpoint.checks.integrity.paths.protected_paths import collected, matches
+from setpoint.checks.own_variables import without_ours
 from setpoint.checks.plan import Plan
 from setpoint.checks.results import unmeasured
 from setpoint.checks.run import Bench, Group, measure, run_group
@@ -95,6 +96,8 @@ class Measuring:
             target = await self.target(task, place)
             results = await self._results(plan, target, place, task.base, bench)
             made = Measurements(stage=place.stage, commit=place.commit, tree=place.tree, results=results)
+            if place.stage is Stage.BASE:
+                made = await without_ours(plan, target, place, made)
             await asyncio.to_thread(self._remember, task, target, plan, made)
         await asyncio.to_thread(bench.pace.keep)
         return made

@@ -25,6 +25,7 @@ from setpoint.checks.localise.suspicious_lines import ONLY_PYTHON, Localiser, of
 from setpoint.checks.localise.work_copy_paths import from_the_root
 from setpoint.checks.measurement import CheckListener, Measuring, Task, link, tests_of
 from setpoint.checks.mutation.check import MutationEngine
+from setpoint.checks.own_variables import ours
 from setpoint.checks.proof.kinds.whole_request import RestoredWork
 from setpoint.checks.proof.prove import Prover
 from setpoint.checks.suites.pytest import Runner, outcomes_of
@@ -139,7 +140,9 @@ class ProjectEvaluator:
         judge = self._judge(order.story, order.base, measured.copy, order.weights)
         judge = replace(judge, quarantine=order.quarantine, command_of=alone)
         if measured.stage is Stage.BASE:
-            first = await judge.first(await self._measure_base(order, measured))
+            raw = await self._measure_base(order, measured)
+            first = await judge.first(raw)
+            first = first.model_copy(update={"ours": ours(raw.tests.failures if raw.tests else ())})
             return await self._located(order, first, measured)
         base = await self._base(order, measured.copy)
         place = await check_out(self._folders.copies, measured)

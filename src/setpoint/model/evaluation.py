@@ -48,6 +48,8 @@ class Evaluation(Value):
     """What `suspects` rests on, or why there are none though tests failed."""
     known_red: tuple[Text, ...] = ()
     """Tests that fail and failed at the base too, tolerated."""
+    ours: tuple[Text, ...] = ()
+    """Of the base: tests that fail there only for what Setpoint sets, each with what it passes without."""
     flaky: tuple[Text, ...] = ()
     """Tests that failed and then passed alone on the same tree."""
     quarantined: tuple[Text, ...] = ()

@@ -9,6 +9,7 @@ this imports a file as a module of the package it lies in, and respects `load_te
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import platform
@@ -204,6 +205,7 @@ def _asked_for(name: str, asked: dict[str, Any]) -> bool:
 
 def main(files: list[str]) -> int:
     """Run the tests of the files, or those of them that were selected."""
+    faulthandler.enable()  # as pytest does
     writer = Writer(os.environ.pop("SETPOINT_REPORT_FILE"))
     selection = os.environ.pop("SETPOINT_REPORT_SELECT", None)
     asked = json.loads(Path(selection).read_text("utf-8")) if selection else {}

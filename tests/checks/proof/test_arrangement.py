@@ -49,7 +49,7 @@ async def test_what_comes_out_the_same_is_met(bench):
     [
         "'setpoint_report' in sys.modules",
         pytest.param("'pytest' in sys.modules", marks=pytest.mark.slow),
-        pytest.param("'PYTHONFAULTHANDLER' in os.environ", marks=pytest.mark.slow),
+        pytest.param("'GIT_TERMINAL_PROMPT' in os.environ", marks=pytest.mark.slow),
         pytest.param("any('setpoint' in part for part in sys.path)", marks=pytest.mark.slow),
         pytest.param("'measured' in os.getcwd()", marks=pytest.mark.slow),
         pytest.param("'coverage' in sys.modules", marks=pytest.mark.slow),
@@ -64,7 +64,7 @@ async def test_code_that_recognises_setpoint_is_found_out(bench, watched):
 
 
 async def test_what_differs_on_the_base_too_is_reported_alone(bench):
-    known = "import os\n\n\ndef test_place():\n    assert 'PYTHONFAULTHANDLER' in os.environ\n"
+    known = "import os\n\n\ndef test_place():\n    assert 'GIT_TERMINAL_PROMPT' in os.environ\n"
     change = {"shop.py": HONEST, "tests/test_half.py": TEST_HALF}
     said = await repeated(bench, change, {"tests/test_place.py": known})
 

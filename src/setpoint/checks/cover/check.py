@@ -92,7 +92,7 @@ class CoverCheck:
                 Command(
                     argv=argv_of(self.interpreter.path, request, Path(folder) / "request.json", answered),
                     cwd=tree,
-                    environment={**variables, "TMPDIR": folder},
+                    environment={**variables, "PYTHONHASHSEED": "0", "TMPDIR": folder},
                     writes=(Path(folder),),
                     timeout_s=self.timeout_s,
                 )

@@ -7,7 +7,7 @@ import asyncio
 import hashlib
 import shutil
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
@@ -186,6 +186,17 @@ def _programs(prefix: Path) -> tuple[Path, ...]:
     return prefix / "bin", prefix / "lib"
 
 
+OF_CHECKS = (
+    "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX", "GIT_TERMINAL_PROMPT", "GIT_CEILING_DIRECTORIES",
+)  # fmt: skip
+"""Variables of every check that a person's own shell would not have; docs/how-to/checks.md says why."""
+
+
+def as_in_a_shell(variables: Mapping[str, str], others: Collection[str] = ()) -> dict[str, str]:
+    """Return variables without those that Setpoint sets for its own sake, and without some others."""
+    return {name: text for name, text in variables.items() if name not in {*OF_CHECKS, *others}}
+
+
 def environment(interpreter: Interpreter, tree: Path, imports: tuple[str, ...]) -> dict[str, str]:
     """Return what a command of the project sees: its own tools and the measured code before all others.
 
@@ -198,8 +209,6 @@ def environment(interpreter: Interpreter, tree: Path, imports: tuple[str, ...]) 
         "PATH": ":".join(path),
         "PYTHONPATH": ":".join([*(str(tree / folder) for folder in imports), str(FOLDER)]),
         "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONHASHSEED": "0",
-        "PYTHONFAULTHANDLER": "1",
         "GIT_TERMINAL_PROMPT": "0",
         **ceiling(tree),
     }

@@ -83,7 +83,7 @@ class MutationEngine:
                 Command(
                     argv=score_argv(self.interpreter.path, asked, answered),
                     cwd=tree,
-                    environment={**variables, "TMPDIR": folder},
+                    environment={**variables, "PYTHONHASHSEED": "0", "TMPDIR": folder},
                     writes=(scratch,),
                     timeout_s=self.budget_s + _GRACE_S,
                 )

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from setpoint.checks import results
-from setpoint.checks.discovery.interpreter import Interpreter, environment
+from setpoint.checks.discovery.interpreter import Interpreter, as_in_a_shell, environment
 from setpoint.checks.discovery.linked_packages import lock_note
 from setpoint.checks.discovery.own_commands.runner_calls import RunnerCall
 from setpoint.checks.discovery.program import Program
@@ -81,6 +81,14 @@ class PackageSuite:
     """Members of a workspace that alone are tested; empty: all."""
     part: str = ""
     """The packages that alone are tested, for a person; empty: all."""
+
+    in_a_shell: bool = False
+    """Whether it runs without the variables that a person's own shell would not have."""
+
+    @property
+    def own_variables(self) -> tuple[str, ...]:
+        """Variables that its preset sets, except those that name a folder of its cache."""
+        return tuple(name for name, text in self.preset.environment.items() if "{cache}" not in text)
 
     @property
     def identity(self) -> tuple[str, ...]:
@@ -170,7 +178,8 @@ class PackageSuite:
         bins = [tree / folder / "node_modules/.bin", tree / "node_modules/.bin"] if self._linked else []
         variables["PATH"] = ":".join([*map(str, bins), variables["PATH"]])
         more = {name: text.replace("{cache}", self.cache) for name, text in self.preset.environment.items()}
-        return {**variables, **more}
+        every = {**variables, **more}
+        return as_in_a_shell(every, self.own_variables) if self.in_a_shell else every
 
     async def _outcomes(self, tree: Path, tests: Collection[str]) -> Mapping[str, Outcome] | None:
         """Run a selection in a tree; none where a runner breaks."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from setpoint.checks import results
-from setpoint.checks.discovery.interpreter import Interpreter, environment
+from setpoint.checks.discovery.interpreter import Interpreter, as_in_a_shell, environment
 from setpoint.checks.discovery.layout import Layout
 from setpoint.checks.discovery.own_commands.python_call import PythonCall
 from setpoint.checks.discovery.python_packages import TestRoot
@@ -63,6 +63,8 @@ class Runner:
     """Plugins of ours beside the one that reports."""
     variables: Mapping[str, str] = field(default_factory=dict)
     """Variables on top of the project's, for these plugins."""
+    in_a_shell: bool = False
+    """Whether it runs without the variables that a person's own shell would not have."""
     writes: tuple[Path, ...] = ()
     """Folders that these plugins write to."""
     leave_out: frozenset[str] = frozenset()
@@ -240,6 +242,7 @@ async def _run_at(
         report = scratch / "report.jsonl"
         variables = environment(runner.interpreter, tree, runner.layout.imports)
         variables = variables if runner.root is None else report_root(variables, runner.root, tree)
+        variables = as_in_a_shell(variables) if runner.in_a_shell else variables
         variables |= {"SETPOINT_REPORT_FILE": str(report), **runner.variables}
         if only is not None or runner.leave_out:
             selection = scratch / "select.json"

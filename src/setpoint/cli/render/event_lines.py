@@ -362,6 +362,12 @@ def _measured(evaluation: Evaluation) -> Line:
     return Line(f"{evaluation.stage}: {_summary(evaluation)}", "red" if bad else "green")
 
 
+def _of_our_making(evaluation: Evaluation) -> list[str]:
+    """Name tests that fail for what Setpoint sets."""
+    more = f" and {len(evaluation.ours) - 1} more" if len(evaluation.ours) > 1 else ""
+    return [f"of Setpoint's making, not the project's: {each}{more}" for each in evaluation.ours[:1]]
+
+
 def _summary(evaluation: Evaluation) -> str:
     parts = []
     if evaluation.test_counts:
@@ -374,6 +380,7 @@ def _summary(evaluation: Evaluation) -> str:
         parts.append(f"{len(evaluation.failures)} to fix")
     if evaluation.known_red:
         parts.append(f"{len(evaluation.known_red)} known red")
+    parts += _of_our_making(evaluation)
     if evaluation.flaky:
         parts.append(f"{len(evaluation.flaky)} flaky")
     if evaluation.quarantined:

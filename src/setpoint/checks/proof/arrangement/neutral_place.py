@@ -25,8 +25,7 @@ from setpoint.system.processes import Command, Completed, run
 _PACKAGES = "node_modules"
 _OURS = frozenset(
     (
-        "PYTHONFAULTHANDLER", "PYTHONHASHSEED", "GIT_TERMINAL_PROMPT",
-        "GIT_CEILING_DIRECTORIES", "PYTHONPYCACHEPREFIX",
+        "GIT_TERMINAL_PROMPT", "GIT_CEILING_DIRECTORIES", "PYTHONPYCACHEPREFIX",
     )
 )  # fmt: skip
 """Variables of every other check that a person's own shell would not have.

@@ -1,0 +1,102 @@
+"""Tests that fail at the base for what Setpoint sets: they are repeated once in a person's own variables.
+
+Clean projects pay nothing for it. A test that passes there and fails once more in ours is ours, not theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from setpoint.checks.baseline import Measurements
+from setpoint.checks.discovery.interpreter import OF_CHECKS
+from setpoint.checks.plan import Plan
+from setpoint.checks.suites.package_suite import PackageSuite
+from setpoint.checks.suites.pytest import TestSuite
+from setpoint.checks.target import Target
+from setpoint.model.evidence import Cause, CheckResult, Failure, Outcome, TestReport
+from setpoint.ports import Check, Measured
+
+MOST = 200
+"""Most failing tests that are repeated."""
+LIMIT_S = 120.0
+"""Seconds that one runner has for it."""
+_GREEN = (Outcome.PASSED, Outcome.FLAKY)
+
+
+async def without_ours(plan: Plan, target: Target, place: Measured, made: Measurements) -> Measurements:
+    """Name tests that pass without the variables of the checks; a failure of theirs is of the environment."""
+    report = made.tests
+    red = sorted(report.red)[:MOST] if report is not None else []
+    if not red:
+        return made
+    blamed: dict[str, tuple[str, ...]] = {}
+    for check in plan.selection(target, tuple(red)):
+        plain, names = _plain(check)
+        if plain is None or not names:
+            continue
+        passes = _passing(await plain.run(place), red)
+        if passes and (again := _passing(await check.run(place), passes)) != passes:
+            blamed |= {test: names for test in passes if test not in again}
+    if not blamed:
+        return made
+    results = tuple(_said(each, blamed) for each in made.results)
+    return made.model_copy(update={"results": results})
+
+
+def ours(failures: Iterable[Failure]) -> tuple[str, ...]:
+    """Return the tests that fail for what Setpoint sets, each with what it passes without."""
+    return tuple(
+        f"{each.test} {each.message.partition(': ')[0]}"
+        for each in failures
+        if each.cause is Cause.ENVIRONMENT and each.message.startswith(_PASSES)
+    )
+
+
+_PASSES = "passes without "
+
+
+def _plain(check: Check) -> tuple[Check | None, tuple[str, ...]]:
+    """Return a check of tests in a person's own variables, and the names of those that are gone."""
+    if isinstance(check, TestSuite):
+        limit_s = min(check.runner.timeout_s, LIMIT_S)
+        return replace(check, runner=replace(check.runner, in_a_shell=True, timeout_s=limit_s)), OF_CHECKS
+    if isinstance(check, PackageSuite):
+        limit_s = min(check.asked.timeout_s or check.timeout_s, LIMIT_S)
+        asked = check.asked.model_copy(update={"timeout_s": limit_s})
+        return replace(check, in_a_shell=True, asked=asked), (*check.own_variables, *OF_CHECKS)
+    return None, ()
+
+
+def _passing(result: CheckResult, tests: Iterable[str]) -> list[str]:
+    outcomes = result.tests.outcomes if result.tests else {}
+    return [test for test in tests if outcomes.get(test) in _GREEN]
+
+
+def _said(result: CheckResult, blamed: Mapping[str, tuple[str, ...]]) -> CheckResult:
+    report = result.tests
+    if report is None or not blamed.keys() & report.outcomes.keys():
+        return result
+    failures = tuple(
+        each.model_copy(
+            update={
+                "cause": Cause.ENVIRONMENT,
+                "message": f"{_PASSES}{_named(blamed[each.test])}, which Setpoint sets: {each.message}",
+            }
+        )
+        if each.test in blamed
+        else each
+        for each in report.failures
+    )
+    said = TestReport(
+        outcomes=report.outcomes,
+        failures=failures,
+        collection_errors=report.collection_errors,
+        complete=report.complete,
+        loading=report.loading,
+    )
+    return result.model_copy(update={"tests": said})
+
+
+def _named(names: tuple[str, ...]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]

@@ -1,0 +1,84 @@
+"""Tests that fail at the base for what Setpoint sets: they are ours, and nobody is sent to repair them."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from setpoint.checks import own_variables
+from setpoint.model.evaluation import Stage
+from setpoint.model.evidence import Cause
+from setpoint.model.stories.story import KnownRed
+from setpoint.settings import ChecksSettings
+
+TESTS = """import os
+from calc import add
+
+def test_shell(): assert "GIT_TERMINAL_PROMPT" not in os.environ
+def test_add(): assert add(2, 3) == 5
+def test_seed(): assert "PYTHONHASHSEED" not in os.environ
+"""
+FILES = {"calc.py": "def add(a, b):\n    return a - b\n", "tests/test_calc.py": TESTS}
+PYTEST = {"pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["."]\n'}
+QUICK = ChecksSettings(bandit=False, coverage=False, reruns=0)
+SUITE = """const test = require('node:test')
+const assert = require('node:assert')
+test('shell', () => assert(!('GIT_TERMINAL_PROMPT' in process.env)))
+test('adds', () => assert.strictEqual(1 - 1, 2))
+"""
+
+
+async def test_a_test_that_passes_in_a_shell_is_said_to_be_ours(bench):
+    made = await bench({**FILES, **PYTEST}, settings=QUICK, known_red=KnownRed.FIX)
+
+    base = await made.measure(Stage.BASE)
+
+    assert [each.test for each in base.failures] == ["tests/test_calc.py::test_add"]
+    (said,) = base.ours
+    assert said.startswith("tests/test_calc.py::test_shell passes without PYTHONDONTWRITEBYTECODE, ")
+    assert said.endswith("which Setpoint sets")
+    assert "GIT_TERMINAL_PROMPT" in said
+    assert base.known_red == ("tests/test_calc.py::test_shell",)
+
+
+async def test_it_does_not_count_against_the_work_either(bench):
+    made = await bench({**FILES, **PYTEST}, settings=QUICK, known_red=KnownRed.FIX)
+    await made.measure(Stage.BASE)
+    await made.change({"calc.py": "def add(a, b):\n    return a + b\n"})
+
+    tested = await made.measure(Stage.TEST)
+
+    assert tested.failures == ()
+    assert tested.known_red == ("tests/test_calc.py::test_shell",)
+
+
+async def test_a_clean_base_is_run_once(bench, monkeypatch):
+    runs: list[object] = []
+
+    def noted(check):
+        runs.append(check)
+        return None, ()
+
+    monkeypatch.setattr(own_variables, "_plain", noted)
+    good = {**FILES, "tests/test_calc.py": "def test_it(): pass\n"}
+    made = await bench({**good, **PYTEST}, settings=QUICK)
+
+    base = await made.measure(Stage.BASE)
+
+    assert (base.ours, runs) == ((), [])
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not here")
+async def test_a_package_is_asked_the_same(bench):
+    files = {"package.json": '{"scripts": {"test": "node --test"}}', "a.test.js": SUITE}
+    made = await bench(files, settings=QUICK)
+
+    base = await made.measure(Stage.BASE)
+
+    assert [each.partition(" passes without ")[0] for each in base.ours] == ["a.test.js::shell"]
+
+
+def test_a_cause_of_another_kind_is_not_ours():
+    failure = own_variables.Failure(test="t::a", cause=Cause.ENVIRONMENT, message="no database")
+    assert own_variables.ours((failure,)) == ()
