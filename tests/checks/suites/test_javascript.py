@@ -25,13 +25,15 @@ HEADS = {
     "vitest": 'import { describe, it, expect } from "vitest";\n',
     "jest": "",
     "node_test": 'import { describe, it } from "node:test";\nimport assert from "node:assert";\n',
+    "mocha": 'import assert from "node:assert";\n',
 }
 SAME = {
     "vitest": "const same = (a, b) => expect(a).toBe(b);\n",
     "jest": "const same = (a, b) => expect(a).toBe(b);\n",
     "node_test": "const same = (a, b) => assert.strictEqual(a, b);\n",
+    "mocha": "const same = (a, b) => assert.strictEqual(a, b);\n",
 }
-SCRIPTS = {"vitest": "vitest run", "jest": "jest", "node_test": "node --test"}
+SCRIPTS = {"vitest": "vitest run", "jest": "jest", "node_test": "node --test", "mocha": "mocha test"}
 RUNNERS = [name if name == "vitest" else pytest.param(name, marks=pytest.mark.slow) for name in SCRIPTS]
 FILE = "test/calc.test.js"
 ADDS, STAYS, LATER = (f"{FILE}::calc > {name}" for name in ("adds", "stays", "later"))
@@ -152,7 +154,8 @@ async def test_a_test_that_passes_alone_is_flaky(start, runner: str, tmp_path: P
 
 @pytest.mark.parametrize("runner", RUNNERS)
 async def test_a_runner_with_a_bad_option_is_broken_and_never_clean(start, runner: str) -> None:
-    bad = {runner: ToolSettings(use=True, args=("--such-an-option-is-not",))}
+    option = "--require=./not-there.cjs" if runner == "mocha" else "--such-an-option-is-not"
+    bad = {runner: ToolSettings(use=True, args=(option,))}  # mocha takes every option that it does not know
     made = await start({**project(runner), "calc.js": code(runner, RIGHT)}, settings=settings(**bad))
 
     assert (await made.measure(Stage.BASE)).evidence_of(runner).state is CheckState.ERROR

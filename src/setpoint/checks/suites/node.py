@@ -63,7 +63,7 @@ class MochaRunner(NodeRunner):
     """Runs mocha, which names a file that it cannot load on standard error alone."""
 
     async def run(self, start: Start, only: Selection) -> Once:
-        """Run it; a file that cannot be loaded is red, since none of its tests ran."""
+        """Run it; a file that cannot be loaded counts as failing, since none of its tests ran."""
         once = await super().run(start, only)
         if once.report is not None or start.report.is_file() or once.done.timed_out:
             return once
