@@ -47,6 +47,7 @@ async def test_a_runner_that_nobody_reads_is_judged_by_its_exit_code(bench):
     assert (failure.test, failure.message) == (NAME, "1 of 1 failed: not ok 1 - adds")
     assert failure.command == "npm test"
     assert after.evidence_of("own_tests").state is CheckState.PASS
+    assert after.evidence_of("own_tests").counts["printed"] == 1
     assert "own_command" not in {each.check for each in after.evidence}  # it is the same command
 
 

@@ -56,7 +56,8 @@ class OwnTests:
             line=line,
             cause=cause_in(said) or Cause.RUNTIME,
         )
-        return Once(done=done, report=report_of((case,), start.sources()))
+        printed = sum(printed_counts(said) or ())
+        return Once(done=done, report=report_of((case,), start.sources()), printed=printed)
 
 
 def _counted(said: str, message: str) -> str:

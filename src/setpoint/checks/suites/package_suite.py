@@ -126,7 +126,9 @@ class PackageSuite:
             why = "; ".join(each for each in (why, f"for {self.part}") if each)
             report = report.model_copy(update={"complete": False}) if report else None
         fault = results.fault_of(worst.done)
-        return ran.gave(state, why, tests=report, counts=report.counts if report else {}, fault=fault)
+        printed = sum(once.printed for once in runs)
+        counts = {**(report.counts if report else {}), **({"printed": printed} if printed else {})}
+        return ran.gave(state, why, tests=report, counts=counts, fault=fault)
 
     @property
     def _linked(self) -> bool:
@@ -142,7 +144,8 @@ class PackageSuite:
         runs = [await self._called(tree, folder, only, each) for each in self.calls.get(folder) or (None,)]
         report = whole_suite(once.report for once in runs if once.report is not None)
         worst = next((once for once in runs if once.broken or (once.report and once.report.red)), runs[-1])
-        return replace(worst, report=report, broken="; ".join(once.broken for once in runs if once.broken))
+        broken = "; ".join(once.broken for once in runs if once.broken)
+        return replace(worst, report=report, broken=broken, printed=sum(once.printed for once in runs))
 
     async def _called(self, tree: Path, folder: str, only: Selection, own: RunnerCall | None) -> Once:
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:

@@ -103,6 +103,8 @@ class Once:
     """Why the report cannot be believed; empty where it can."""
     unusable: str = ""
     """Why nothing could be started here; empty where something was."""
+    printed: int = 0
+    """Tests that passed and failed as the command prints, where the report cannot name them; 0 if unknown."""
 
 
 class Runner(Protocol):
