@@ -34,7 +34,7 @@ NODE = (
 )
 
 
-UNITTEST = f"'{sys.executable}' -m unittest discover -p '*_check.py'"
+UNITTEST = "python3 -m unittest discover -p '*_test.py'"
 NODE_TEST = "node --import ./ready.mjs --test checks/*.mjs"
 
 
@@ -128,7 +128,7 @@ def compared(bench, root, files, **said):
 
 PATTERNS = {
     "a Makefile that calls unittest with a pattern": (
-        {"calc.py": CALC, "double_check.py": CHECK, "Makefile": f"test:\n\t{UNITTEST}\n"},
+        {"calc.py": CALC, "double_test.py": CHECK, "Makefile": f"test:\n\t{UNITTEST}\n"},
         {"test": "make test", "count": "unittest"},
     ),
     "tox with examples in docstrings": (
