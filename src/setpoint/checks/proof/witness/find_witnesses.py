@@ -107,7 +107,7 @@ async def _beside_the_base(subject: Subject, passed: frozenset[str]) -> tuple[li
         for test in sorted(passed)
         if test not in before
         or (file := test.partition("::")[0]) in subject.of_tests
-        or any(path.startswith(f"{file.rpartition('/')[0]}/") for path in data)
+        or any(path.startswith(f"{file.rpartition('/')[0]}/".lstrip("/")) for path in data)
     ]
     checks = subject.plan.acceptance()
     if not asked and not checks:
