@@ -78,7 +78,8 @@ def page(listed: Sequence[Repository], result: Mapping[str, Mapping[str, Any]]) 
         "## Not measured",
         "",
         "No project of the JVM: the plug-ins and libraries that public projects of Maven and Gradle need",
-        "were not at hand.",
+        "were not at hand. The rows were measured on several commits of one day, beside other work: read the",
+        "times as an order of magnitude.",
     ]
     return "\n".join(lines) + "\n"
 
