@@ -176,3 +176,18 @@ async def test_checks_are_chosen_with_a_reason() -> None:
     assert automatic["pytest"] == "pytest is installed, and no test is there yet"
     assert set(forced) == {"parse", "integrity", "pytest", "coverage", "ruff", "mypy"}
     assert forced["mypy"] == "setting checks.mypy"
+
+
+async def test_tests_with_names_of_their_own_are_judged_by_the_own_command() -> None:
+    own = await own_interpreter()
+    both = Interpreters(project=own, own=own)
+    texts = {
+        "Makefile": "test:\n\tpython3 -m unittest discover -p '*_check.py'\n",
+        "pytest.ini": "[pytest]\n",
+    }
+    files = ("Makefile", "pytest.ini", "shop_check.py", "shop.py")
+
+    named = choose(ChecksSettings(), read_layout(files, texts), both)
+    usual = choose(ChecksSettings(), read_layout((*files, "test_shop.py"), {**texts, "Makefile": ""}), both)
+
+    assert ("own_tests" in named, "own_tests" in usual) == (True, False)

@@ -142,7 +142,7 @@ def choose(checks: ChecksSettings, layout: Layout, both: Interpreters) -> dict[s
             chosen["mutation"] = "setting checks.mutation"
     for name, preset in presets().items():
         use = checks.tool(name).use
-        if not use or (use == "auto" and name == OWN_TESTS and runner):
+        if not use or (use == "auto" and name == OWN_TESTS and runner and not _misses(layout)):
             continue  # Python's own runner reads each test of it
         if use == "auto" and name in layout.suites:
             chosen[name] = layout.suites[name].reason
@@ -177,6 +177,12 @@ def _unread_command(name: str, layout: Layout) -> str:
     known = {preset.program for preset in presets().values() if preset.program != "sh"} - {"node"}
     started = {word.rpartition("/")[2] for call in calls(own.script) for word in call.words}
     return "" if started & known else f"{own.reason}: {own.script}"
+
+
+def _misses(layout: Layout) -> bool:
+    """Whether the own command has unittest load files that no convention calls tests."""
+    call = layout.python_call
+    return call is not None and call.runner == "unittest" and not any(map(call.takes, layout.tests))
 
 
 def _coverage(checks: ChecksSettings, chosen: Mapping[str, str]) -> dict[str, str]:

@@ -28,6 +28,7 @@ from setpoint_probe.plugin import TRACER
 IN_CODE = (Cause.ASSERTION, Cause.RUNTIME)
 """Classes of failures whose reason may lie anywhere in the code that ran."""
 ONLY_PYTHON = "not localised: lines are ranked for tests in Python alone; see the place of each failure"
+APART = "not localised: pytest runs once for each package here; see the place of each failure"
 OFF = "not localised: failures.localise_s = 0 switches it off"
 _ELSEWHERE = (
     "lines are ranked for assertions and exceptions alone, and the tests end otherwise ({}); see the place "
@@ -68,10 +69,8 @@ class Localiser:
         """Trace some tests of a checked-out tree and rank the lines that failing ones ran."""
         ours = of_python(failures)
         clusters = [each for each in clustered(ours) if each.first.cause in IN_CODE][:MOST_CAUSES]
-        if failures and not ours:
-            return Localised(how=ONLY_PYTHON)
-        if not self.limit_s:
-            return Localised(how=OFF)
+        if why := self._refused(bool(failures and not ours)):
+            return Localised(how=why)
         if not clusters:
             causes = " and ".join(sorted({str(each.cause) for each in failures}))
             return Localised(how=f"not localised: {_ELSEWHERE.format(causes)}" if causes else "")
@@ -92,6 +91,11 @@ class Localiser:
         how = (how if scores else _NONE_RAN) + _unseen(tests, red.intersection(chosen))
         told = Counter(line for test in red for line in set(spectra.tests[test].traceback))
         return Localised(suspects=self._ranked(scores, told, Path(measured.copy.path)), how=how)
+
+    def _refused(self, others: bool) -> str:  # noqa: FBT001 - one caller
+        if others:
+            return ONLY_PYTHON
+        return OFF if not self.limit_s else APART if self.runner.roots else ""
 
     async def _traced(
         self, measured: Measured, failing: Sequence[str], code: tuple[str, ...]
