@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from setpoint.checks.discovery.layout import configuration
 from setpoint.checks.discovery.linked_packages import fingerprint, link_packages, lock_note
 from setpoint.checks.discovery.own_commands.found import own_commands
 from setpoint.checks.discovery.package_suites import found_suites, manifests, package_folders
@@ -190,3 +191,8 @@ def test_options_of_the_own_command_reach_runners_that_are_called_otherwise(
     found = found_suites(files, held, own_commands(held))
 
     assert {name: each.options[""] for name, each in found.items() if each.options} == expected
+
+
+def test_the_file_of_every_kind_of_package_is_read():
+    named = ("package.json", "a/go.mod", "Cargo.toml", "pom.xml", "b/build.gradle.kts")
+    assert set(named) <= set(configuration(named))

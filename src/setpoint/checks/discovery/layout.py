@@ -13,7 +13,7 @@ from typing import Any
 from setpoint.checks.discovery.linked_packages import FOLDER as INSTALLED
 from setpoint.checks.discovery.own_commands.found import NAMING, OwnCommand, own_commands
 from setpoint.checks.discovery.own_commands.python_call import PythonCall, python_call
-from setpoint.checks.discovery.package_suites import Found, found_suites, package_folders
+from setpoint.checks.discovery.package_suites import Found, found_suites, manifests, package_folders
 from setpoint.checks.discovery.python_packages import READ_BELOW, TestRoot, test_roots
 from setpoint.checks.discovery.tool_usage import sources_among, use_of
 from setpoint.checks.discovery.workspace_manifests import package_manifests, read_workspaces
@@ -107,7 +107,8 @@ def configuration(files: tuple[str, ...]) -> list[str]:
     named = {"pyproject.toml", "setup.cfg", "tox.ini", "package.json", *NAMING}
     named |= {file for signs in signs_of_tools().values() for file in signs.files}
     below = (file for file in files if "/" in file and _may_configure_below(file))
-    return sorted({*(named & set(files)), *sources_among(files), *package_manifests(files), *below})
+    packages = (*manifests(files), *package_manifests(files))
+    return sorted({*(named & set(files)), *sources_among(files), *packages, *below})
 
 
 def read_layout(files: tuple[str, ...], texts: Mapping[str, str]) -> Layout:
