@@ -134,7 +134,7 @@ _CHECKING = frozenset(
     {
         "ava-typings", "attw", "biome", "dprint", "echo", "eslint", "flow", "knip", "markdownlint", "oxfmt",
         "oxlint", "prettier", "publint", "remark", "rimraf", "size-limit", "standard", "stylelint",
-        "ts-standard", "tsd", "tslint", "vue-tsc", "xo",
+        "ts-standard", "tslint", "vue-tsc", "xo",
     }
 )  # fmt: skip
 """Programs of steps that do no more than that."""
