@@ -169,7 +169,8 @@ def needs_node(name: str) -> None:
 
 
 def test_every_tool_that_setpoint_knows_for_python_is_tried() -> None:
-    mine = {name for name, preset in presets().items() if preset.language in ("python", "any")}
+    known = {name: preset for name, preset in presets().items() if preset.language in ("python", "any")}
+    mine = {name for name, preset in known.items() if preset.program != "sh"}  # the project's own commands
 
     assert mine == set(CASES)
 
