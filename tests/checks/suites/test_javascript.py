@@ -199,3 +199,26 @@ async def test_a_test_that_needs_those_before_it_is_left_to_the_whole_suite(star
     evaluated = await made.measure(Stage.EVALUATE, second, third)
     assert [each.test for each in evaluated.failures] == [third]
     assert second in evaluated.evidence_of("jest").reason
+
+
+@pytest.mark.slow
+async def test_tests_of_types_count_where_the_own_command_asks_for_them(start) -> None:
+    options = {"strict": True, "module": "esnext", "moduleResolution": "bundler", "skipLibCheck": True}
+    files = {
+        ".gitignore": ".setpoint\nnode_modules\n",
+        "package.json": json.dumps({"type": "module", "scripts": {"test": "vitest run --typecheck"}}),
+        "tsconfig.json": json.dumps({"compilerOptions": options, "include": ["*.ts", "test"]}),
+        "calc.ts": "export const twice = (n: number): number => n * 2;\n",
+        "test/calc.test.ts": 'import { test } from "vitest";\nimport "../calc";\ntest("loads", () => {});\n',
+        "test/calc.test-d.ts": 'import { test, expectTypeOf } from "vitest";\n'
+        'import { twice } from "../calc";\n'
+        'test("a number", () => { expectTypeOf(twice(2)).toEqualTypeOf<number>(); });\n',
+    }
+    made = await start(files, settings=settings(tsc=False))
+
+    base = await made.measure(Stage.BASE)
+    await made.change({"calc.ts": "export const twice = (n: number): string => String(n);\n"})
+    wrong = await made.measure(Stage.TEST)
+
+    assert (base.evidence_of("vitest").state, base.test_counts) == (CheckState.PASS, {"passed": 2})
+    assert [each.file for each in wrong.failures] == ["test/calc.test-d.ts"]
