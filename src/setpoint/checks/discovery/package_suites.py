@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,6 +10,7 @@ from typing import Any
 
 from setpoint.checks.discovery.linked_packages import FOLDER
 from setpoint.checks.discovery.own_commands.found import Kind, OwnCommand
+from setpoint.checks.discovery.own_commands.package_scripts import manifest_of
 from setpoint.checks.discovery.own_commands.runner_calls import RunnerCall
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.shell import unquoted
@@ -172,7 +172,7 @@ def _scripted(
     for file in packages:
         if not file.endswith("package.json"):
             continue
-        folder, manifest = _folder(file), _parsed(texts[file])
+        folder, manifest = _folder(file), manifest_of(texts[file])
         scripts = manifest.get("scripts")
         called = [key for key, text in _texts(scripts) if _CALLS[name].search(text)]
         config = _configuration(name, folder, files)
@@ -206,14 +206,6 @@ def _under(path: str, folder: str) -> bool:
 
 def _folder(file: str) -> str:
     return file.rpartition("/")[0]
-
-
-def _parsed(text: str) -> dict[str, Any]:
-    try:
-        manifest = json.loads(text)
-    except ValueError:
-        return {}  # the project's own tools will say so, as errors
-    return manifest if isinstance(manifest, dict) else {}
 
 
 def _table(manifest: dict[str, Any], key: str) -> dict[str, Any]:
