@@ -12,6 +12,7 @@ from setpoint.checks.cover.check import covering
 from setpoint.checks.cover.script_suite import covering_scripts
 from setpoint.checks.discovery.package_suites import fits
 from setpoint.checks.discovery.project import ADVICE, OWN_CHECKS, Project
+from setpoint.checks.discovery.tool_folders import tool_folders
 from setpoint.checks.flaky.flaky import FlakyRule, Selection
 from setpoint.checks.goals.performance import timing_checks
 from setpoint.checks.integrity.isolation import isolated
@@ -30,8 +31,8 @@ from setpoint.checks.tools.own_check import own_checks
 from setpoint.checks.tools.parse import Parse
 from setpoint.checks.tools.shared_cache import WarmTool
 from setpoint.checks.tools.sonarqube import SonarQube
+from setpoint.checks.tools.targets import narrowed, targets_of
 from setpoint.checks.tools.tool import Tool
-from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import COVERAGE_OF, NO_SUITE, CheckState
 from setpoint.model.stories.story import KnownRed, Story
@@ -148,10 +149,10 @@ class Plan:
             unmeasured = Unmeasured(name=name, reason=reason, state=state, feeds=preset.feeds)
             return Group(checks=(unmeasured,), identity=None)
         if not any(fits(file, preset) for file in target.files):
-            reason = f"there is no file that {name} looks at"
-            return Group(checks=(Unmeasured(name=name, reason=reason, feeds=preset.feeds),), identity=None)
-        targets = self._targets(name, preset, target)
-        tool = Tool(
+            return _not_run(name, preset, f"there is no file that {name} looks at")
+        layout = self.project.layout
+        targets = targets_of(name, preset, layout, target.files, target.changed)
+        whole = Tool(
             name=name,
             preset=preset.for_version(program.version),
             program=program,
@@ -161,13 +162,16 @@ class Plan:
             artifacts=self.artifacts,
             timeout_s=self.settings.checks.timeout_s,
             asked=self.settings.checks.tool(name),
-            config=self.project.layout.configured.get(preset.shares or name, ""),
-            nested=(preset.shares or name) in self.project.layout.nested and preset.nested,
+            config=layout.configured.get(preset.shares or name, ""),
+            nested=(preset.shares or name) in layout.nested and preset.nested,
             types_block=self.settings.checks.require_types,
-            search=self.project.layout.imports,
+            search=layout.imports,
             advice=self.project.chosen[name].startswith(ADVICE),
             parsed=target.python_under(targets) if preset.silent else (),
+            folders=tool_folders(preset, layout.files, layout.packages_said) or ("",),
         )
+        if (tool := narrowed(whole, target.touched, target.files)) is None:
+            return _not_run(name, preset, f"not run: the change touches {target.touched_words}")
         identity = (*replace(tool, cache="").identity, tool.config, *tool.search)
         if preset.by_file:
             identity = (*identity, f"by file: {target.fast}")
@@ -206,15 +210,6 @@ class Plan:
         """Return the folder of a tool's own cache; a confirmation starts with an empty one."""
         folder = self.scratch / "fresh" if self._cold(target) else self.cache
         return str(folder / name.partition("_")[0])
-
-    def _targets(self, name: str, preset: Preset, target: Target) -> tuple[str, ...]:
-        layout = self.project.layout
-        if preset.targets in ("tree", "none"):
-            return (".",) if preset.targets == "tree" else ()
-        if preset.targets == "configured":
-            return () if name in layout.names_files else layout.packages
-        fitting = (file for file in target.files if file in target.changed and fits(file, preset))
-        return tuple(sorted(file for file in fitting if preset.tests or not is_test_path(file)))
 
     def _package_suites(self, target: Target) -> Iterator[Group]:
         """Make the checks that run tests in other languages than Python."""
@@ -398,3 +393,7 @@ class Plan:
             python: Literal["pytest", "unittest"] = "unittest" if unittest else "pytest"
             checks.append(TestSuite(runner=self.runner(None, python), only=tuple(own)))
         return tuple(checks)
+
+
+def _not_run(name: str, preset: Preset, reason: str) -> Group:
+    return Group(checks=(Unmeasured(name=name, reason=reason, feeds=preset.feeds),), identity=None)

@@ -44,6 +44,11 @@ class Target:
     fast: bool = False
     """Whether tests of which no map can be made run whole at `evaluate` too."""
 
+    @property
+    def touched_words(self) -> str:
+        """Name the packages that the change can reach; empty where everything is measured."""
+        return self.touched.words if self.touched else ""
+
     def python_under(self, places: tuple[str, ...]) -> tuple[str, ...]:
         """Name the Python files that lie under some files or folders of the tree; `.` is the root."""
         roots = tuple("" if each == "." else each for each in places)

@@ -106,7 +106,8 @@ class Preset(Value):
     """A tool as data.
 
     In arguments, `{python}` is the project's interpreter, `{cache}` a folder for the tool's own cache,
-    `{report}` the file it writes in the folder `{scratch}`, `{config}` the project's configuration of the
+    `{package}` a name of the package it runs
+    in, `{report}` the file it writes in the folder `{scratch}`, `{config}` the project's configuration of the
     tool, `{tree}` the root of the tree, `{inside}` the folder of what Setpoint
     lends to test runners. A tool's name is `[a-z][a-z0-9_]*`, so that a variable can name it.
     """
@@ -176,6 +177,13 @@ class Preset(Value):
     """
     globs: tuple[str, ...]
     """Names of the files it looks at."""
+    manifest: str = ""
+    """The file that makes a folder a package, if it looks at one package at a time: it then runs in each.
+
+    One that comes from `node_modules` runs below the root only in packages whose own scripts call it.
+    """
+    nested_packages: bool = False
+    """Whether a package inside another one is not a part of it."""
     inputs: tuple[str, ...] = ()
     """Patterns of the names of all files that its findings depend on, its settings included, in any folder.
 

@@ -15,6 +15,7 @@ from setpoint.checks.discovery.own_commands.found import NAMING, OwnCommand, own
 from setpoint.checks.discovery.own_commands.python_call import PythonCall, python_call
 from setpoint.checks.discovery.package_suites import Found, found_suites, manifests, package_folders
 from setpoint.checks.discovery.python_packages import READ_BELOW, TestRoot, test_roots
+from setpoint.checks.discovery.tool_folders import used_below
 from setpoint.checks.discovery.tool_usage import sources_among, use_of
 from setpoint.checks.discovery.workspace_manifests import package_manifests, read_workspaces
 from setpoint.checks.discovery.workspaces import Workspaces
@@ -119,6 +120,7 @@ def read_layout(files: tuple[str, ...], texts: Mapping[str, str]) -> Layout:
     packages = _packages(python)
     own = own_commands(texts)
     from_src = any(package.startswith("src/") for package in packages) and "src/__init__.py" not in files
+    said = {name: text for name, text in texts.items() if name.rpartition("/")[2] == "package.json"}
     return Layout(
         files=files,
         packages=packages,
@@ -126,16 +128,18 @@ def read_layout(files: tuple[str, ...], texts: Mapping[str, str]) -> Layout:
         tests=tuple(file for file in python if is_test_path(file) and not file.endswith("conftest.py")),
         configured=configured,
         nested={name: file for name, file in _nested(texts).items() if name not in configured},
-        used={**use.certain, **{name: why for name, why in files_of.items() if name in presets()}},
+        used={
+            **used_below(files, said),
+            **use.certain,
+            **{name: why for name, why in files_of.items() if name in presets()},
+        },
         suggested={name: why for name, why in use.suggested.items() if name not in configured},
         pinned=use.pinned,
         names_files=_naming_files(configured, texts),
         suites=found_suites(files, texts, own),
         own=own,
         python_call=python_call(own),
-        packages_said={
-            name: text for name, text in texts.items() if name.rpartition("/")[2] == "package.json"
-        },
+        packages_said=said,
         workspaces=read_workspaces(texts),
         test_roots=() if _at_the_root(configured, own) else test_roots(files, texts),
     )

@@ -50,11 +50,11 @@ class Found:
 def manifests(files: Iterable[str]) -> list[str]:
     """Name the files that make a folder a package, those nearest to the root first."""
     known = {*MANIFESTS, *(name for reports in _reporting().values() for name in reports.manifests)}
-    named = (file for file in files if _name(file) in known and not _lent(file))
+    named = (file for file in files if _name(file) in known and not is_lent(file))
     return sorted(named, key=lambda file: (file.count("/"), file))[:MOST_PACKAGES]
 
 
-def _lent(file: str) -> bool:
+def is_lent(file: str) -> bool:
     """Whether a manifest belongs to an installed package, or to data of tests."""
     folders = {*file.split("/")[:-1]}
     return not folders.isdisjoint({FOLDER, "testdata", "fixtures", "__fixtures__", "fixture"})

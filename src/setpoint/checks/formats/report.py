@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +20,8 @@ class Sources:
 
     tree: Path
     """Root of the measured tree."""
+    folder: str = ""
+    """Where in it the tool ran, from which it may count its paths; empty for the root."""
     report: str = "the report"
     """What an error calls the report: whose it is, and where it was."""
     named: dict[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
@@ -47,6 +50,8 @@ class Sources:
         for root in (self.tree, self.tree.resolve()) if place.is_absolute() else ():
             if place.is_relative_to(root):
                 return place.relative_to(root).as_posix()
+        if self.folder and self.holds(f"{self.folder}/{place.as_posix()}"):
+            return posixpath.normpath(f"{self.folder}/{place.as_posix()}")
         return place.as_posix()
 
     def holds(self, file: str) -> bool:

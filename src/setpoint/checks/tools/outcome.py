@@ -51,6 +51,8 @@ class Reading:
     """Files that it may not pass over, where its report names those that it looked at."""
     idle: str = ""
     """What the tool prints where it looked at nothing; empty where it does not say so."""
+    folder: str = ""
+    """Where in the tree it ran; empty for the root."""
 
     async def result(self, ran: results.Ran, measured: Measured, doubt: str = "") -> CheckResult:
         """Judge a command that has ended; `doubt` says why nothing it says can be believed."""
@@ -72,7 +74,9 @@ class Reading:
         if missing:
             return None, text, f"{self.name} {missing} ({done.ending}){results.tail(done)}"
         place = self.shown or "standard output"
-        sources = Sources(tree=tree, report=f"{self.name}'s {self.format} report ({place})")
+        sources = Sources(
+            tree=tree, folder=self.folder, report=f"{self.name}'s {self.format} report ({place})"
+        )
         try:
             report = registry.read(self.format, text, sources)
         except BadReport as error:

@@ -52,16 +52,28 @@ class Tool:
     """Whether its findings never block: the project does not use it itself."""
     parsed: tuple[str, ...] = ()
     """Python files among its targets, where it says nothing of those that it cannot parse."""
+    folders: tuple[str, ...] = ("",)
+    """The packages it runs in, one after the other; empty text for the root."""
+    part: str = ""
+    """The packages it is narrowed to, in words; empty where it looks at everything."""
 
     @property
     def identity(self) -> tuple[str, ...]:
         """All that decides what the tool says of a tree."""
         asked = self.asked.model_dump_json()
         block = f"{self.types_block} {self.advice}"
-        return (self.name, *self.program.identity, self.project.fingerprint, asked, block, *self._argv(""))
+        said = (*self._argv(""), "in", *self.folders, self.part)
+        return (self.name, *self.program.identity, self.project.fingerprint, asked, block, *said)
 
     async def run(self, measured: Measured) -> CheckResult:
         """Run the tool on a tree."""
+        result = await self._run(measured)
+        if not self.part or result.evidence.reason:
+            return result
+        evidence = result.evidence.model_copy(update={"reason": f"for {self.part}"})
+        return result.model_copy(update={"evidence": evidence})
+
+    async def _run(self, measured: Measured) -> CheckResult:
         tree = Path(measured.copy.path)
         if missing := [target for target in self.targets if not (tree / target).exists()]:
             reason = f"{self.name}: no such file in the tree: {', '.join(missing[:5])}"
@@ -76,11 +88,14 @@ class Tool:
         parts = tuple(in_chunks(self.targets)) if self.preset.targets == "changed" else ()
         if len(parts) > 1:
             return joined(tuple([await self._part(part).run(measured) for part in parts]), self.artifacts)
+        if len(self.folders) > 1:
+            each = [await replace(self, folders=(folder,)).run(measured) for folder in self.folders]
+            return joined(tuple(each), self.artifacts)
         doubt = await self._unparsed(measured)
         with tempfile.TemporaryDirectory(prefix="setpoint-") as folder:
             command = Command(
                 argv=self._argv(folder, str(tree)),
-                cwd=tree,
+                cwd=tree / self.folders[0],
                 environment=self._environment(tree),
                 timeout_s=self.asked.timeout_s or self.timeout_s,
                 keep_bytes=2 * MOST_BYTES,
@@ -133,6 +148,7 @@ class Tool:
             # Its own settings may leave files out; without settings, nothing may.
             wanted=self.targets if self.preset.targets == "changed" and not self.config else (),
             idle=self.preset.idle,
+            folder=self.folders[0],
         )
 
     def _argv(self, scratch: str, tree: str = "") -> tuple[str, ...]:
@@ -143,6 +159,7 @@ class Tool:
             "{report}": f"{scratch}/{self.preset.report}",
             "{config}": self.config,
             "{tree}": tree,
+            "{package}": self.folders[0].replace("/", "-") or "root",
         }
         words = (*self.preset.argv, *self._options, *self.asked.args)
         return (*self.program.argv, *(_filled(word, names) for word in words), *map(as_word, self.targets))
