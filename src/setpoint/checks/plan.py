@@ -12,7 +12,7 @@ from setpoint.checks.cover.check import covering
 from setpoint.checks.cover.script_suite import covering_scripts
 from setpoint.checks.discovery.package_suites import fits
 from setpoint.checks.discovery.project import ADVICE, OWN_CHECKS, Project
-from setpoint.checks.discovery.tool_folders import tool_folders
+from setpoint.checks.discovery.tool_folders import tool_folders, tool_options
 from setpoint.checks.flaky.flaky import FlakyRule, Selection
 from setpoint.checks.goals.performance import timing_checks
 from setpoint.checks.integrity.isolation import isolated
@@ -169,6 +169,7 @@ class Plan:
             advice=self.project.chosen[name].startswith(ADVICE),
             parsed=target.python_under(targets) if preset.silent else (),
             folders=tool_folders(preset, layout.files, layout.packages_said) or ("",),
+            options=tool_options(name, layout.own, layout.suites.get(preset.options_of)),
         )
         if (tool := narrowed(whole, target.touched, target.files)) is None:
             return _not_run(name, preset, f"not run: the change touches {target.touched_words}")

@@ -182,6 +182,8 @@ class Preset(Value):
 
     One that comes from `node_modules` runs below the root only in packages whose own scripts call it.
     """
+    options_of: str = ""
+    """The runner with whose options in the project's own command it is called, where no command calls it."""
     nested_packages: bool = False
     """Whether a package inside another one is not a part of it."""
     inputs: tuple[str, ...] = ()

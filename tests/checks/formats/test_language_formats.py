@@ -289,3 +289,34 @@ src/lib.rs - add (line 3): test
     assert cargo_test.listed(text.encode(), SOURCES, {}) == {
         "src/lib.rs::tests::adds", "doc calc::src/lib.rs - add",
     }  # fmt: skip
+
+
+NEXTEST = """<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="nextest-run" tests="3" failures="1" errors="0" uuid="2f0c" time="0.009">
+    <testsuite name="calc" tests="2" disabled="0" errors="0" failures="1">
+        <testcase name="tests::adds" classname="calc" time="0.003">
+            <failure message="thread 'tests::adds' panicked at src/lib.rs:12:9" type="test failure with exit \
+code 101">thread 'tests::adds' panicked at src/lib.rs:12:9:
+assertion `left == right` failed
+  left: 4
+ right: 3</failure>
+            <system-err>note: run with `RUST_BACKTRACE=1` to display a backtrace</system-err>
+        </testcase>
+        <testcase name="tests::none" classname="calc" time="0.003"/>
+    </testsuite>
+    <testsuite name="calc::whole" tests="1" disabled="0" errors="0" failures="0">
+        <testcase name="adds" classname="calc::whole" time="0.003"/>
+    </testsuite>
+</testsuites>
+"""
+
+
+def test_junit_of_nextest_names_each_test_by_its_program_and_the_place_of_a_panic(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/lib.rs").write_text("\n" * 20)
+
+    report = read(ReportFormat.JUNIT, NEXTEST, Sources(tree=tmp_path, report="nextest's report"))
+
+    assert set(report.outcomes) == {"calc::tests::adds", "calc::tests::none", "calc::whole::adds"}
+    (failure,) = report.failures
+    assert (failure.test, failure.file, failure.line) == ("calc::tests::adds", "src/lib.rs", 12)

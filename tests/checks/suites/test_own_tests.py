@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 
+from checks.suites.conftest import absent
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import CheckState
 from setpoint.model.stories.story import KnownRed
@@ -84,7 +86,7 @@ async def test_own_and_read_counts_are_compared_once(bench):
 
     compared = base.evidence_of("own_command")
     assert compared.counts == {"own": 1, "read": 2, "new": 0}
-    assert compared.reason == "own command `make test` of Makefile: 1 tests; read: 2 tests"
+    assert compared.reason == "own command `make test` of Makefile: 1 test; read: 2 tests"
     assert "own_command" not in {each.check for each in after.evidence}
 
 
@@ -95,6 +97,39 @@ async def test_equal_counts_are_said_to_be_equal(bench):
     base = await made.measure(Stage.BASE)
 
     assert base.evidence_of("own_command").reason == "own command `make test` of Makefile: 2 tests, as read"
+
+
+NODE_TEST = """
+import { test } from "node:test";
+import { strictEqual } from "node:assert";
+import { twice } from "../index.js";
+
+test("doubles", () => strictEqual(twice(2), 4));
+"""
+
+
+async def test_what_comes_after_a_runner_that_is_read_is_judged_too(bench):
+    if shutil.which("node") is None:
+        absent("node")
+    scripts = {"test": "eslint . && node --test && node types.js && c8 report"}
+    files = {
+        ".gitignore": ".setpoint\n",
+        "package.json": json.dumps({"type": "module", "scripts": scripts}),
+        "index.js": "export const twice = (x) => x * 2;\n",
+        "test/index.test.js": NODE_TEST,
+        "types.js": 'import { twice } from "./index.js";\nif (twice.length !== 1) throw new Error("type");\n',
+    }
+    made = await bench(files, settings=ChecksSettings(reruns=0, coverage=False))
+
+    base = await made.measure(Stage.BASE)
+    await made.change({"index.js": "export const twice = (x, y) => x * 2;\n"})
+    after = await made.measure(Stage.TEST)
+
+    assert base.evidence_of("node_test").state is CheckState.PASS
+    assert base.evidence_of("own_tests").state is CheckState.PASS
+    assert base.evidence_of("own_command") is not None  # counts of the runner are still compared
+    assert after.evidence_of("node_test").state is CheckState.PASS
+    assert [each.test for each in after.failures] == ["package.json::node types.js"]
 
 
 async def test_the_comparison_can_be_switched_off(bench):

@@ -53,6 +53,24 @@ async def test_clippy_names_files_of_a_crate_below_the_root_from_the_root(bench,
     assert {each.file for each in seen.findings if each.source == "clippy"} == {"rust/src/lib.rs"}
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "command", ["cargo clippy --all-features -- -D warnings", "cargo test --all-features"]
+)
+async def test_clippy_sees_the_features_of_the_own_command(bench, cargo, command: str) -> None:
+    crate = '[package]\nname = "x"\nversion = "0.1.0"\nedition = "2021"\n\n[features]\nextra = []\n'
+    target = "lint" if "clippy" in command else "test"
+    files = {"Cargo.toml": crate, "src/lib.rs": "pub fn g() {}\n", "Makefile": f"{target}:\n\t{command}\n"}
+    made = await bench(files, settings=CHECKS)
+    body = "pub fn f(x: bool) -> bool {\n    if x == true { true } else { false }\n}\n"
+    text = f'#[cfg(feature = "extra")]\n{body}'
+    (made.root / "src/lib.rs").write_text(text)
+
+    seen = await TreeEvaluator(made.settings, made.artifacts, made.folders).measure(made.root, "")
+
+    assert {each.line for each in seen.findings if each.source == "clippy"} == {3}
+
+
 async def test_a_tool_that_is_pointed_at_the_tree_looks_at_touched_packages(bench) -> None:
     files = {
         **{

@@ -96,9 +96,9 @@ def found_suites(
     for name in found.keys() - _CALLS.keys():
         found[name] = replace(found[name], options=_options(name, commands))
     if unread := dict(_unread(commands, found)):
-        outer = _outermost({folder: f"{each.reason}: {each.testing}" for folder, each in unread.items()})
+        outer = _outermost({folder: f"{each.reason}: {each.unread}" for folder, each in unread.items()})
         typed = {
-            folder: (RunnerCall(shown=each.shown, file=each.file, before=each.testing),)
+            folder: (RunnerCall(shown=_shown(each), file=each.file, before=each.unread),)
             for folder, each in unread.items()
             if folder in outer.folders
         }
@@ -146,12 +146,18 @@ def _name(file: str) -> str:
 
 
 def _unread(own: Iterable[OwnCommand], found: Mapping[str, Found]) -> Iterator[tuple[str, OwnCommand]]:
-    """Yield test commands that no reader knows, by folder, where no other runner tests that folder."""
+    """Yield test commands of which no reader runs all, by folder, where no other runner tests that folder."""
     tested = {folder for each in found.values() for folder in each.folders}
     for each in own:
-        read = each.excluded or each.calls() or any(_under(folder, each.folder) for folder in tested)
-        if each.kind is Kind.TEST and not read and each.testing:
+        read = any(_under(folder, each.folder) for folder in tested)
+        partly = read and not _CALLS.keys().isdisjoint(each.calls())
+        if each.kind is Kind.TEST and (partly or not read) and each.unread:
             yield each.folder, each
+
+
+def _shown(command: OwnCommand) -> str:
+    """Return what people type, or the steps that readers leave."""
+    return command.unread if command.calls() else command.shown
 
 
 def _own_calls(name: str, own: Iterable[OwnCommand]) -> dict[str, tuple[str, tuple[RunnerCall, ...]]]:

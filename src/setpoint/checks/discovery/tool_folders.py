@@ -1,12 +1,14 @@
-"""In which folders a tool runs that looks at one package at a time."""
+"""In which folders a tool runs that looks at one package at a time, and with which options of the project."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from setpoint.checks.discovery.package_suites import is_lent
+from setpoint.checks.discovery.own_commands.found import OwnCommand
+from setpoint.checks.discovery.package_suites import Found, is_lent
 from setpoint.checks.discovery.workspaces import within
+from setpoint.model.shell import unquoted
 from setpoint.presets import Preset, Via, presets
 
 
@@ -23,6 +25,18 @@ def tool_folders(preset: Preset, files: Iterable[str], scripts: Mapping[str, str
     return tuple(
         each for each in folders if not any(each != other and within(each, other) for other in folders)
     )
+
+
+def tool_options(name: str, own: Iterable[OwnCommand], runner: Found | None) -> dict[str, tuple[str, ...]]:
+    """Return options of the project's own commands for a tool, by folder, such as features of a crate.
+
+    Where no command calls the tool, those count with which the runner of the same language is called.
+    """
+    named: dict[str, tuple[str, ...]] = {}
+    for command in own:
+        for call in command.calls().get(name, ()):
+            named.setdefault(command.folder, tuple(map(unquoted, call.options)))
+    return {**(runner.options if runner else {}), **named}
 
 
 def used_below(files: tuple[str, ...], scripts: Mapping[str, str]) -> dict[str, str]:

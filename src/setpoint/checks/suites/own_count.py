@@ -13,12 +13,15 @@ from setpoint.checks.discovery.project import Project
 from setpoint.checks.formats.tests.printed_counts import Counts, printed_counts
 from setpoint.checks.run import Group
 from setpoint.model.evidence import OWN_COMMAND, OWN_TESTS, SUITES, CheckResult, CheckState, Outcome
+from setpoint.model.wording import counted
 from setpoint.ports import Measured
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.processes import Command, run
 
 INPUTS = (*(name.rpartition("/")[2] for name in NAMING), "package.json", "*.yml", "*.yaml")
 """Names of files that define the command: while they stay as they are, what it gave is taken again."""
+
+_READ = tuple(name for name in SUITES if name != OWN_TESTS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +75,8 @@ def own_count(
     """
     tests = (each for each in project.layout.own if each.kind is Kind.TEST and not each.folder)
     command = next(tests, None)
-    if command is None or command.excluded or OWN_TESTS in project.chosen or not command.testing:
+    whole = OWN_TESTS in project.chosen and not (command and command.calls())
+    if command is None or command.excluded or whole or not command.testing:
         return
     check = OwnCount(
         command=command,
@@ -97,7 +101,7 @@ def _variables(project: Interpreter, tree: Path, imports: tuple[str, ...]) -> Ma
 
 def _read(heard: Sequence[CheckResult]) -> Counts | None:
     """Count what the suites read; tests that were left out count as neither."""
-    told = [each.tests for each in heard if each.evidence.check in SUITES and each.tests is not None]
+    told = [each.tests for each in heard if each.evidence.check in _READ and each.tests is not None]
     outcomes = [outcome for report in told for outcome in report.outcomes.values()]
     passed = sum(each in (Outcome.PASSED, Outcome.FLAKY, Outcome.ORDER_DEPENDENT) for each in outcomes)
     return Counts(passed, sum(each.red for each in outcomes)) if told else None
@@ -105,9 +109,9 @@ def _read(heard: Sequence[CheckResult]) -> Counts | None:
 
 def _difference(shown: str, own: Counts, read: Counts) -> str:
     if own == read:
-        return f"own command {shown}: {sum(own)} tests, as read"
+        return f"own command {shown}: {counted(sum(own), 'test')}, as read"
     return f"own command {shown}: {_words(own)}; read: {_words(read)}"
 
 
 def _words(counts: Counts) -> str:
-    return f"{sum(counts)} tests" + (f", {counts.failed} of them fail" if counts.failed else "")
+    return counted(sum(counts), "test") + (f", {counts.failed} of them fail" if counts.failed else "")

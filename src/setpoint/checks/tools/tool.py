@@ -54,6 +54,8 @@ class Tool:
     """Python files among its targets, where it says nothing of those that it cannot parse."""
     folders: tuple[str, ...] = ("",)
     """The packages it runs in, one after the other; empty text for the root."""
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Options with which the project's own people call it, by folder."""
     part: str = ""
     """The packages it is narrowed to, in words; empty where it looks at everything."""
 
@@ -62,7 +64,7 @@ class Tool:
         """All that decides what the tool says of a tree."""
         asked = self.asked.model_dump_json()
         block = f"{self.types_block} {self.advice}"
-        said = (*self._argv(""), "in", *self.folders, self.part)
+        said = (*self._argv(""), "in", *self.folders, self.part, str(sorted(self.options.items())))
         return (self.name, *self.program.identity, self.project.fingerprint, asked, block, *said)
 
     async def run(self, measured: Measured) -> CheckResult:
@@ -161,7 +163,8 @@ class Tool:
             "{tree}": tree,
             "{package}": self.folders[0].replace("/", "-") or "root",
         }
-        words = (*self.preset.argv, *self._options, *self.asked.args)
+        own = self.options.get(self.folders[0], ())
+        words = (*self.preset.argv, *own, *self._options, *self.asked.args)
         return (*self.program.argv, *(_filled(word, names) for word in words), *map(as_word, self.targets))
 
     @property

@@ -16,7 +16,12 @@ import yaml
 
 from setpoint.checks.discovery.own_commands.excluded import why_excluded
 from setpoint.checks.discovery.own_commands.package_scripts import manifest_of, scripts_of, steps_of
-from setpoint.checks.discovery.own_commands.runner_calls import RunnerCall, runner_calls, testing
+from setpoint.checks.discovery.own_commands.runner_calls import (
+    RunnerCall,
+    after_runners,
+    runner_calls,
+    testing,
+)
 from setpoint.model import syntax
 from setpoint.model.shell import Part, parts
 
@@ -114,6 +119,13 @@ class OwnCommand:
     def testing(self) -> str:
         """The same without steps that only check the code, such as a linter."""
         return self.script if self.opaque else testing(self.steps)
+
+    @property
+    def unread(self) -> str:
+        """What of a test command no reader of Setpoint's runs: all of it, or what comes after the runners."""
+        if self.excluded:
+            return ""
+        return after_runners(self.steps) if self.calls() else self.testing
 
     @property
     def reason(self) -> str:

@@ -25,6 +25,8 @@ _SETTING = frozenset({"cross-env", "env", "cross-env-shell"})
 """Programs that set variables for the one after them."""
 _COVERING = frozenset({"c8", "nyc"})
 """Programs that count what the one after them reaches; Setpoint counts that itself."""
+_COVERAGE = _COVERING | {"codecov", "coveralls", "istanbul"}
+"""Programs that report it or send it away."""
 
 
 class RunnerWords(Value):
@@ -101,6 +103,23 @@ def runner_calls(shown: str, steps: Sequence[Part]) -> dict[str, list[RunnerCall
         elif not _checks_only(step):
             before.append(step)
     return found
+
+
+def after_runners(steps: Sequence[Part]) -> str:
+    """Return what a command runs after its last call of a known runner, such as `tsd`; empty for nothing.
+
+    Steps that only check the code, or report coverage, are left out.
+    """
+    called = [number for number, step in enumerate(steps) if _call("", step)[1] is not None]
+    later = steps[called[-1] + 1 :] if called else ()
+    if any(step.operator == "||" for step in later):
+        return ""
+    return testing([step for step in later if not _reports_coverage(step)])
+
+
+def _reports_coverage(step: Part) -> bool:
+    words = _set_first(list(step.words))[1]
+    return bool(words) and not _COVERAGE.isdisjoint(word.rpartition("/")[2] for word in words[:2])
 
 
 def testing(steps: Sequence[Part]) -> str:
