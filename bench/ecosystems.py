@@ -1,4 +1,4 @@
-"""Compare what Setpoint reads of 30 public repositories with what their own commands say.
+"""Compare what Setpoint reads of 32 public repositories with what their own commands say.
 
     python bench/ecosystems.py FOLDER --prepare        # clone into FOLDER and install, where that is missing
     python bench/ecosystems.py FOLDER [--only NAME ...]   # own command beside `check`, on clean trees
@@ -23,7 +23,7 @@ import sys
 import time
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +73,11 @@ COUNTS: Mapping[str, Patterns] = {
         "failed": r"^test result: .*?(\d+) failed",
         "skipped": r"^test result: .*?(\d+) ignored",
     },
+    "ant": {
+        "ran": r"\[junit\] Tests run: (\d+)",
+        "failed": r"\b(?:Failures|Errors): (\d+)(?=[^\n]*Time elapsed)",
+        "skipped": r"\bSkipped: (\d+)(?=[^\n]*Time elapsed)",
+    },
     "make": {"passed": r"^passed: (\d+)", "failed": r"^failed: (\d+)"},
 }
 """What each runner prints: numbers are added up, words are counted."""
@@ -95,6 +100,8 @@ class Repository:
     """Which of `COUNTS` reads what the command prints."""
     path: tuple[str, ...] = ()
     """Folders that an activated environment puts in front of PATH."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Variables of its shell, such as settings of Setpoint."""
     install: tuple[str, ...] = ()
     differs: str = ""
     """Why the counts differ, where they do."""
@@ -104,7 +111,7 @@ class Repository:
     def environment(self, root: Path) -> dict[str, str]:
         """Return the variables of a shell in which the repository's environment is active."""
         folders = [str(root / folder) for folder in self.path]
-        return {**os.environ, "PATH": os.pathsep.join([*folders, os.environ["PATH"]])}
+        return {**os.environ, **self.variables, "PATH": os.pathsep.join([*folders, os.environ["PATH"]])}
 
 
 def repositories(listed: Path = LISTED) -> tuple[Repository, ...]:

@@ -32,8 +32,8 @@ not by this run.
 NOTES = """
 - **tests**: both count the same passed and failed tests.
 - **lint**, **types**, **security**: a check of that kind that the project uses, or that Setpoint has for
-  the language, gave a result. *partly*: another one of that kind was `not_measured`. Types of Go and Rust
-  are checked by the compiler, whenever tests run.
+  the language, gave a result. *partly*: another one of that kind was `not_measured`. Types of Go, Rust and
+  Java are checked by the compiler, whenever tests run.
 - **mutants**: *yes*: mutants were judged. *partly*: whole changed functions were sabotaged, and the tests
   noticed.
 - **localisation**: the file with the bug is named, in the plan or by a suspicious line.
@@ -50,7 +50,7 @@ SECURITY = ("bandit", "govulncheck", "npm_audit", "cargo_audit", "semgrep")
 MUTANTS = ("mutation", "mutants")
 REPAIR = {"Python": "yes (read)"}
 COVER = {"Python": "yes (read)", "TypeScript": "partly (read)", "JavaScript": "partly (read)"}
-COMPILED = ("Go", "Rust")
+COMPILED = ("Go", "Rust", "Java")
 Rows = Sequence[Mapping[str, Any]]
 
 
@@ -77,9 +77,9 @@ def page(listed: Sequence[Repository], result: Mapping[str, Mapping[str, Any]]) 
         "",
         "## Not measured",
         "",
-        "No project of the JVM: the plug-ins and libraries that public projects of Maven and Gradle need",
-        "were not at hand. The rows were measured on several commits of one day, beside other work: read the",
-        "times as an order of magnitude.",
+        "No project of Maven or Gradle: the plug-ins and libraries that public ones need were not at hand.",
+        "Ant builds those of the JVM (`apt-get install ant ant-optional junit4` on Debian 12, Java 17).",
+        "The rows were measured on several commits, beside other work: the times show an order of magnitude.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -79,6 +79,13 @@ PRINTED = {
         "--- PASS: TestA (0.00s)\n    --- PASS: TestA/b (0.00s)\n--- FAIL: TestC (0.00s)",
         {"passed": 2, "failed": 1},
     ),
+    "ant": (
+        (
+            "    [junit] Tests run: 5, Failures: 1, Errors: 1, Skipped: 1, Time elapsed: 0.1 sec\n"
+            "    [junit] Tests run: 3, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.2 sec"
+        ),
+        {"passed": 5, "failed": 2, "skipped": 1},
+    ),
     "cargo": (
         "test result: ok. 88 passed; 0 failed; 1 ignored; 0 measured\ntest result: ok. 8 passed; 0 failed;",
         {"passed": 96, "skipped": 1},
@@ -103,7 +110,7 @@ def test_tap_counts_in_its_newer_form_too(bench):
 def test_every_repository_has_a_reader_and_a_bug_that_two_edits_repair(bench):
     listed = bench.ecosystems.repositories()
     seeded = [each.bug for each in listed if each.bug]
-    assert len({each.name for each in listed}) == len(listed) == 30
+    assert len({each.name for each in listed}) == len(listed) == 32
     assert {each.count for each in listed} <= bench.ecosystems.COUNTS.keys()
     assert len(seeded) >= 15
     assert all(len({bug["right"], bug["wrong"], bug["attempt"]}) == 3 for bug in seeded)

@@ -23,6 +23,7 @@ from setpoint.checks.discovery.project import (
     found_leak,
     layout_at,
     with_pins,
+    without_switched_off,
     without_tests,
 )
 from setpoint.checks.discovery.tool_start import Starts
@@ -129,11 +130,12 @@ class Surveyor:
             await end(*tasks)
         interpreter = both.project
         layout, leak = await found_leak(root, place, interpreter, layout)
+        known, layout = layout, without_switched_off(layout, checks)
         chosen = choose(checks, layout, both)
         starts = Starts(self._starts)
         programs = await find_programs(root, chosen, both, layout.package_folders, starts)
         chosen = with_pins(chosen, layout, programs)
-        missing = missing | without_tests(chosen, layout)
+        missing = missing | without_tests(chosen, known)
         chosen |= reasons(self._settings.check, interpreter) | missing
         return Project(
             root=root,

@@ -15,7 +15,7 @@ from setpoint.checks.discovery.interpreter import (
     probe,
 )
 from setpoint.checks.discovery.layout import read_layout
-from setpoint.checks.discovery.project import Interpreters, choose, found_leak
+from setpoint.checks.discovery.project import Interpreters, choose, found_leak, without_switched_off
 from setpoint.errors import SettingsError
 from setpoint.settings import ChecksSettings
 
@@ -176,6 +176,16 @@ async def test_checks_are_chosen_with_a_reason() -> None:
     assert automatic["pytest"] == "pytest is installed, and no test is there yet"
     assert set(forced) == {"parse", "integrity", "pytest", "coverage", "ruff", "mypy"}
     assert forced["mypy"] == "setting checks.mypy"
+
+
+async def test_a_build_that_is_switched_off_leaves_its_folder_to_the_own_command() -> None:
+    texts = {"pom.xml": "<project/>", "build.xml": "<project><target name='test'/></project>"}
+    layout = read_layout((*texts, "src/test/java/ShopTest.java"), texts)
+    changed = without_switched_off(layout, ChecksSettings(maven=False))
+
+    assert without_switched_off(layout, ChecksSettings()) == layout
+    assert ({*layout.suites}, {*changed.suites}) == ({"maven"}, {"own_tests"})
+    assert changed.suites["own_tests"].reason == "`ant test` of build.xml: ant test"
 
 
 async def test_tests_with_names_of_their_own_are_judged_by_the_own_command() -> None:

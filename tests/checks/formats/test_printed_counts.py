@@ -6,6 +6,17 @@ import pytest
 
 from setpoint.checks.formats.tests.printed_counts import printed_counts
 
+ANT = """\
+    [junit] Running org.example.CalcTest
+    [junit] Testsuite: org.example.CalcTest
+    [junit] Tests run: 5, Failures: 1, Errors: 1, Skipped: 1, Time elapsed: 0.1 sec
+    [junit] Tests run: 5, Failures: 1, Errors: 1, Skipped: 1, Time elapsed: 0.1 sec
+    [junit] Running org.example.ShopTest
+    [junit] Tests run: 3, Failures: 0, Errors: 0, Time elapsed: 0.2 sec
+
+BUILD SUCCESSFUL
+"""
+
 
 @pytest.mark.parametrize(
     ("output", "passed", "failed"),
@@ -24,6 +35,7 @@ from setpoint.checks.formats.tests.printed_counts import printed_counts
         ("=== 2 failed, 56 passed, 1 skipped in 1.02s ===\n", 56, 2),
         ("Ran 52 tests in 0.080s\n\nOK (skipped=14)\n", 38, 0),
         ("Ran 5 tests in 0.1s\n\nFAILED (failures=1, errors=1)\n", 3, 2),
+        (ANT, 5, 2),
         ("--- PASS: TestA (0.00s)\n    --- FAIL: TestA/b (0.00s)\n", 1, 1),
     ],
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 
+import pytest
+
 from checks.suites.conftest import absent
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import CheckState
@@ -51,6 +53,37 @@ async def test_a_runner_that_nobody_reads_is_judged_by_its_exit_code(bench):
     assert after.evidence_of("own_tests").state is CheckState.PASS
     assert after.evidence_of("own_tests").counts["printed"] == 1
     assert "own_command" not in {each.check for each in after.evidence}  # it is the same command
+
+
+LINE = "Tests run: 2, Failures: {}, Errors: 0, Skipped: 0, Time elapsed: 0.1 sec"
+ANT_BUILD = f"""<project>
+<target name="test">
+  <exec executable="sh" resultproperty="bad"><arg value="shop.sh"/></exec>
+  <echo taskname="junit">Running ShopTest</echo>
+  <condition property="said" value="{LINE.format(0)}"><equals arg1="${{bad}}" arg2="0"/></condition>
+  <property name="said" value="{LINE.format(1)}"/>
+  <echo taskname="junit">${{said}}</echo>
+</target>
+</project>
+"""
+"""Prints what the `junit` task prints of a class, and ends well though a test failed, as that task does."""
+
+
+@pytest.mark.slow
+async def test_failures_that_ant_prints_count_though_it_ends_well(bench):
+    if shutil.which("ant") is None:
+        absent("ant")
+    files = {".gitignore": ".setpoint\n", "build.xml": ANT_BUILD, "shop.sh": "exit 1\n"}
+    made = await bench(files, settings=ChecksSettings(reruns=0), known_red=KnownRed.FIX)
+
+    base = await made.measure(Stage.BASE)
+    (failure,) = base.failures
+    await made.change({"shop.sh": "exit 0\n"})
+    after = await made.measure(Stage.TEST)
+
+    assert (failure.test, failure.message[:14]) == ("build.xml::ant test", "1 of 2 failed:")
+    assert after.evidence_of("own_tests").state is CheckState.PASS
+    assert after.evidence_of("own_tests").counts["printed"] == 2
 
 
 async def test_a_command_that_cannot_be_started_is_not_measured_and_no_failing_test(bench):

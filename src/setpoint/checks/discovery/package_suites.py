@@ -13,6 +13,7 @@ from setpoint.checks.discovery.own_commands.found import Kind, OwnCommand
 from setpoint.checks.discovery.own_commands.package_scripts import manifest_of
 from setpoint.checks.discovery.own_commands.runner_calls import RunnerCall
 from setpoint.model.changes.test_paths import is_test_path
+from setpoint.model.evidence import OWN_TESTS
 from setpoint.model.shell import unquoted
 from setpoint.presets import Preset, Reports, presets
 
@@ -95,15 +96,22 @@ def found_suites(
     found |= _reported(packages, known)
     for name in found.keys() - _CALLS.keys():
         found[name] = replace(found[name], options=_options(name, commands))
-    if unread := dict(_unread(commands, found)):
-        outer = _outermost({folder: f"{each.reason}: {each.unread}" for folder, each in unread.items()})
-        typed = {
-            folder: (RunnerCall(shown=_shown(each), file=each.file, before=each.unread),)
-            for folder, each in unread.items()
-            if folder in outer.folders
-        }
-        found["own_tests"] = replace(outer, calls=typed)
-    return found
+    return with_own_tests(found, commands)
+
+
+def with_own_tests(found: Mapping[str, Found], own: Iterable[OwnCommand]) -> dict[str, Found]:
+    """Add the test commands that are run as they are, where none of the runners found tests their folder."""
+    kept = {name: each for name, each in found.items() if name != OWN_TESTS}
+    unread = dict(_unread(own, kept))
+    if not unread:
+        return kept
+    outer = _outermost({folder: f"{each.reason}: {each.unread}" for folder, each in unread.items()})
+    typed = {
+        folder: (RunnerCall(shown=_shown(each), file=each.file, before=each.unread),)
+        for folder, each in unread.items()
+        if folder in outer.folders
+    }
+    return {**kept, OWN_TESTS: replace(outer, calls=typed)}
 
 
 def _options(name: str, own: Iterable[OwnCommand]) -> dict[str, tuple[str, ...]]:

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from setpoint.checks.discovery.ignored_files import MENDS as NOT_THERE
 from setpoint.checks.discovery.interpreter import PROBE_S, Interpreter, environment, literal
 from setpoint.checks.discovery.layout import Layout, configuration, read_layout
-from setpoint.checks.discovery.package_suites import fits, manifests
+from setpoint.checks.discovery.package_suites import fits, manifests, with_own_tests
 from setpoint.checks.discovery.program import MENDS, Program, found_program, python_program
 from setpoint.checks.discovery.tool_start import Starts
 from setpoint.checks.discovery.unread_tests import MEND, why_no_tests
@@ -125,6 +125,16 @@ def with_pins(chosen: Mapping[str, str], layout: Layout, programs: Mapping[str, 
         if name in said and have and have[0] != wanted:
             said[name] = f"{said[name]}; version {have[0]} runs, and {file} pins {wanted}"
     return said
+
+
+def without_switched_off(layout: Layout, checks: ChecksSettings) -> Layout:
+    """Leave the folders of runners that the settings switch off to the project's own test commands."""
+    used = {name: each for name, each in layout.suites.items() if checks.tool(name).use is not False}
+    return (
+        layout
+        if len(used) == len(layout.suites)
+        else replace(layout, suites=with_own_tests(used, layout.own))
+    )
 
 
 def choose(checks: ChecksSettings, layout: Layout, both: Interpreters) -> dict[str, str]:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from setpoint.checks import results
 from setpoint.checks.flaky.flaky import Selection
-from setpoint.checks.formats.tests.printed_counts import printed_counts
+from setpoint.checks.formats.tests.printed_counts import ant_counts, printed_counts
 from setpoint.checks.formats.tests.stack_frames import cause_in, place_in
 from setpoint.checks.formats.tests.test_cases import Case, report_of
 from setpoint.checks.suites.runner import Once, Start
 from setpoint.model.evidence import Cause, Outcome
 
 _OWNERS = re.compile(
-    r"(?:^|/)(?:package\.json|(?:GNU)?[Mm]akefile|\.?[Jj]ustfile|tox\.(?:ini|toml)|pyproject\.toml|noxfile\.py"
+    r"(?:^|/)(?:package\.json|(?:GNU)?[Mm]akefile|\.?[Jj]ustfile|build\.xml|tox\.(?:ini|toml)|pyproject\.toml|noxfile\.py"
     r"|\.gitlab-ci\.yml|CONTRIBUTING\.(?:md|rst)|\.github/workflows/[^/]+)$"
 )
 _FAILED = re.compile(
@@ -47,9 +47,11 @@ class OwnTests:
         said = _COLOURS.sub("", done.text)
         file, line = place_in(said, start.sources())
         first = _FAILED.search(said)
+        # Ant ends well though tests failed, unless the build asks it to stop
+        failed_quietly = (ant := ant_counts(said)) is not None and ant.failed > 0
         case = Case(
             id=f"{start.own.file}::{start.own.shown}",
-            outcome=Outcome.PASSED if done.exit_code == 0 else Outcome.FAILED,
+            outcome=Outcome.PASSED if done.ok and not failed_quietly else Outcome.FAILED,
             message=_counted(said, first[0].strip() if first else done.ending),
             text=said,
             file=file,

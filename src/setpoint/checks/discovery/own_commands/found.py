@@ -14,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from setpoint.checks.discovery.own_commands.ant_targets import test_command
 from setpoint.checks.discovery.own_commands.excluded import why_excluded
 from setpoint.checks.discovery.own_commands.package_scripts import manifest_of, scripts_of, steps_of
 from setpoint.checks.discovery.own_commands.runner_calls import (
@@ -84,6 +85,7 @@ _TESTING = re.compile(
     r"^(?:\S*/)?(?:pytest|mocha|ava|jest|vitest|tap|uvu|mvnw?|gradlew?|ctest|bats|busted|rspec|phpunit)\b"
     r"|^python\S* -m (?:pytest|unittest|nose2|doctest)\b"
     r"|^(?:go|cargo|dotnet|swift|mix|zig|sbt|deno|bun) test\b|^cargo nextest run\b"
+    r"|^ant (?:\S+ )*(?:tests?|junit)\b"
     r"|^npm (?:run )?test\b|^(?:yarn|pnpm) (?:run )?test\b|^make (?:check|test)\b|^just test\b"
 )
 """How commands in CI and in documents begin that run tests."""
@@ -222,6 +224,11 @@ def _of_targets(program: str, file: str, targets: Mapping[str, str]) -> Iterator
         name = next((each for each in names if targets.get(each)), "")
         if name:
             yield _command(kind, f"{program} {name}", file, targets[name])
+
+
+def _build_xml(file: str, text: str) -> Iterator[OwnCommand]:
+    command = test_command(text)
+    yield from [_command(Kind.TEST, command, file, command)] if command else []
 
 
 def _tox_ini(file: str, text: str) -> Iterator[OwnCommand]:
@@ -369,6 +376,7 @@ _SOURCES: tuple[tuple[Callable[[str], bool], Callable[[str, str], Iterator[OwnCo
     (lambda file: file.rpartition("/")[2] == "package.json", _package_json),
     (_named("GNUmakefile", "makefile", "Makefile"), _makefile),
     (_named("justfile", ".justfile", "Justfile"), _justfile),
+    (_named("build.xml"), _build_xml),
     (_named("tox.ini"), _tox_ini),
     (_named("tox.toml"), _tox_toml),
     (_named("pyproject.toml"), _pyproject),
@@ -379,7 +387,8 @@ _SOURCES: tuple[tuple[Callable[[str], bool], Callable[[str, str], Iterator[OwnCo
 )
 """Where commands are named, the strongest source first."""
 NAMING = (
-    "GNUmakefile", "makefile", "Makefile", "justfile", ".justfile", "Justfile", "tox.ini", "tox.toml",
-    "pyproject.toml", "noxfile.py", ".gitlab-ci.yml", "CONTRIBUTING.md", ".github/CONTRIBUTING.md",
+    "GNUmakefile", "makefile", "Makefile", "justfile", ".justfile", "Justfile", "build.xml", "tox.ini",
+    "tox.toml", "pyproject.toml", "noxfile.py", ".gitlab-ci.yml", "CONTRIBUTING.md",
+    ".github/CONTRIBUTING.md",
 )  # fmt: skip
 """Files that name commands, beside manifests and workflows, which other readers ask for too."""

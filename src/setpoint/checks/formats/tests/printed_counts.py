@@ -60,10 +60,30 @@ def _named(what: str, text: str) -> int:
 
 _GO = re.compile(r"^\s*--- (PASS|FAIL): ", re.MULTILINE)
 
+_SUITE = re.compile(r"^\s*\[junit\] (?:Running|Testsuite:) (?P<name>\S+)\s*$")
+_RAN = re.compile(
+    r"^\s*\[junit\] Tests run: (\d+),\s+Failures: (\d+),\s+Errors: (\d+)(?:,\s+Skipped: (\d+))?"
+)
+
+
+def ant_counts(output: str) -> Counts | None:
+    """Add up what Ant's `junit` task prints of each class, which it may print twice; none without any."""
+    suites: dict[str, Counts] = {}
+    name = ""
+    for line in output.splitlines():
+        if opened := _SUITE.match(line):
+            name = opened["name"]
+        elif ran := _RAN.match(line):
+            tests, failures, errors, skipped = (int(each or 0) for each in ran.groups())
+            suites[name] = Counts(max(0, tests - failures - errors - skipped), failures + errors)
+    return Counts(*map(sum, zip(*suites.values(), strict=True))) if suites else None
+
 
 def printed_counts(output: str) -> Counts | None:
     """Read the counts from what was printed; none where no line tells them."""
     text = _COLOURS.sub("", output)
+    if (ant := ant_counts(text)) is not None:
+        return ant
     for name, passed, failed, total in _READ:
         first, second = passed(text), failed(text)
         if first is None and (second is None or total):

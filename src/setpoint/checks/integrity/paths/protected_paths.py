@@ -35,6 +35,7 @@ _CONFIGURATION = frozenset(
         "noxfile.py", ".coveragerc", "ruff.toml", ".ruff.toml", "mypy.ini", ".mypy.ini", "pyrightconfig.json",
         ".bandit", ".flake8", ".pylintrc", "pylintrc", ".pre-commit-config.yaml", "setpoint.toml", "Makefile",
         "makefile", "GNUmakefile", "justfile", ".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml",
+        "build.xml",
         "Jenkinsfile", "codecov.yml", ".codecov.yml", "sitecustomize.py", "usercustomize.py", "ty.toml",
         "pyrefly.toml", ".pylintrc.toml", "pylintrc.toml", ".semgrep.yml", ".semgrep.yaml", ".semgrepignore",
         ".secrets.baseline", ".jscpd.json", ".npmrc", ".yarnrc.yml", ".pnpmfile.cjs",
