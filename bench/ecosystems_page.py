@@ -48,7 +48,10 @@ LINT = ("ruff", "flake8", "pylint", "eslint", "biome", "oxlint", "xo", "go_vet",
 TYPES = ("mypy", "pyright", "ty", "pyrefly", "tsc", "tsd")
 SECURITY = ("bandit", "govulncheck", "npm_audit", "cargo_audit", "semgrep")
 MUTANTS = ("mutation", "mutants")
-REPAIR = {"Python": "yes (read)"}
+REPAIR = {
+    "Python": "yes (read)",
+    **dict.fromkeys(("TypeScript", "JavaScript", "Go"), "partly (read)"),
+}
 COVER = {"Python": "yes (read)", "TypeScript": "partly (read)", "JavaScript": "partly (read)"}
 COMPILED = ("Go", "Rust", "Java")
 Rows = Sequence[Mapping[str, Any]]

@@ -20,7 +20,7 @@ from setpoint.checks.mutation.check import MutationEngine, MutationScore
 from setpoint.checks.run import Group, Unmeasured
 from setpoint.checks.suites.coverage import CoverageReport, run_options
 from setpoint.checks.suites.package_coverage import coverage_beside
-from setpoint.checks.suites.package_suite import RUNNERS, PackageSuite, owner
+from setpoint.checks.suites.package_suite import RUNNERS, owner, suite_of
 from setpoint.checks.suites.pytest import Runner, TestSuite
 from setpoint.checks.suites.touched_packages import FastLane
 from setpoint.checks.target import Target
@@ -229,28 +229,11 @@ class Plan:
                 yield from coverage_beside(group)
 
     def _package_suite(self, name: str, target: Target, only: Selection) -> Group:
-        program, preset = self.project.programs.get(name), presets()[name]
-        if program is None or program.fault:
+        suite = suite_of(name, self.project, self.settings.checks, self.artifacts, self.cache)
+        if suite is None:
             broken = Unmeasured(name=name, reason=self._unusable(name), state=CheckState.ERROR)
             return Group(checks=(broken,), identity=None)
-        found = self.project.layout.suites.get(name)
-        check = PackageSuite(
-            name=name,
-            preset=preset,
-            program=program,
-            project=self.project.interpreter,
-            root=self.project.root,
-            folders=found.folders if found else ("",),
-            calls=found.calls if found else {},
-            options=found.options if found else {},
-            cache=str(self.cache / name.partition("_")[0]),
-            artifacts=self.artifacts,
-            timeout_s=self.settings.checks.timeout_s,
-            asked=self.settings.checks.tool(name),
-            only=only,
-            flaky=self._flaky_rule(target),
-            footing=target.footing,
-        )
+        check = replace(suite, only=only, flaky=self._flaky_rule(target), footing=target.footing)
         return Group(checks=(check,), identity=check.identity)
 
     def _flaky_rule(self, target: Target) -> FlakyRule:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from setpoint.checks.advice.offer import command, server
 from setpoint.checks.baseline import Measurements, red_tests
+from setpoint.checks.cache.eviction import tools_of
 from setpoint.checks.discovery.project import Project
 from setpoint.checks.discovery.work_environment import commands, equip, variables
 from setpoint.checks.flaky.flaky import STEADY, doubtful, steadily_green
@@ -30,6 +31,7 @@ from setpoint.checks.proof.kinds.whole_request import RestoredWork
 from setpoint.checks.proof.prove import Prover
 from setpoint.checks.suites.pytest import Runner, outcomes_of
 from setpoint.checks.suites.reproduction import reproduction
+from setpoint.checks.suites.suite_commands import suite_commands
 from setpoint.checks.survey import Surveyor
 from setpoint.checks.trees.checkout import (
     check_out,
@@ -90,6 +92,12 @@ class ProjectEvaluator:
             environment=variables(project),
             commands=commands(project, self._settings.checks),
             self_check=server(self._settings.self_check),
+            suite_commands=suite_commands(
+                project,
+                self._settings.checks,
+                self._artifacts,
+                tools_of(self._folders.state, order.trace_id),
+            ),
         )
 
     async def equip(self, order: RunOrder, copy: WorkCopy) -> None:

@@ -8,11 +8,12 @@ from enum import StrEnum
 from pydantic import Field
 
 from setpoint.model.answers.change_request import ChangeRequest
-from setpoint.model.evidence import Failure
+from setpoint.model.evidence import Failure, Suspect
 from setpoint.model.finding import Finding
 from setpoint.model.ids import Artifact
 from setpoint.model.learning import Recollection
 from setpoint.model.stories.story import Story
+from setpoint.model.suite_command import SuiteCommand
 from setpoint.model.tool_server import ToolServer
 from setpoint.model.value import Instant, Text, Usd, Value
 
@@ -108,6 +109,10 @@ class Brief(Value):
     """Open findings, worst first."""
     failures: tuple[Failure, ...] = ()
     """Failing tests that count, with their root causes."""
+    suspects: tuple[Suspect, ...] = ()
+    """Lines that failing tests reach more than passing ones do, the most suspicious first."""
+    suite_commands: tuple[SuiteCommand, ...] = Field(default=(), exclude=True)
+    """Calls of the runners of tests in other languages than Python."""
     tried: tuple[Tried, ...] = ()
     diff: str = ""
     """The change under review, for reviewers."""

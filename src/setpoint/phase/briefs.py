@@ -107,6 +107,8 @@ def brief(run: RunContext, phase: Phase, now: Situation) -> Brief:
         story=order.story,
         findings=worst_first(now.findings),
         failures=now.failures,
+        suspects=now.suspects,
+        suite_commands=run.tools.suite_commands,
         tried=now.tried,
         diff=now.diff,
         review=now.review,

@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.proof import NOBODY, Proof, SealedTest, SealedTrial, Vouched
 from setpoint.model.run import RunOrder
+from setpoint.model.suite_command import SuiteCommand
 from setpoint.ports.check import Measured
 from setpoint.ports.workspace import WorkCopy
 
@@ -24,6 +25,8 @@ class Toolbox(NamedTuple):
     """Commands that run the tests in a work copy that was equipped."""
     self_check: tuple[str, ...] = ()
     """Command of the server that offers `setpoint_check`; see `Brief.self_check`."""
+    suite_commands: tuple[SuiteCommand, ...] = ()
+    """Calls of the runners of tests in other languages than Python."""
 
 
 class Evaluator(Protocol):

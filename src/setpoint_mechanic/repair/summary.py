@@ -31,7 +31,7 @@ def told_repair(result: Result) -> list[str]:
     """Say what the search gave."""
     effort = (
         f"Tried {result.tried} of {result.candidates} candidate edits ({result.timeouts} ran into the time "
-        f"limit, {result.discarded} did not compile) in {result.cpu_s:.1f} CPU seconds, {result.mode}"
+        f"limit, {result.discarded} did not compile) in {_taken(result)}, {result.mode}"
         f"{f' ({result.mode_reason})' if result.mode_reason else ''}."
     )
     if result.patches:
@@ -56,6 +56,13 @@ def told_repair(result: Result) -> list[str]:
         else "There was nothing to be tried."
     )
     return lines
+
+
+def _taken(result: Result) -> str:
+    """Say how long a search took; runners of other languages tell no CPU time."""
+    return (
+        f"{result.cpu_s:.1f} CPU seconds" if result.cpu_s else f"{sum(result.seconds.values()):.0f} seconds"
+    )
 
 
 def _told_patch(patch: Patch) -> list[str]:

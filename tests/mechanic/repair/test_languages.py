@@ -1,4 +1,4 @@
-"""Failing tests that are not of Python: the mechanic says at once that it cannot search with them."""
+"""Failing tests of languages that the mechanic does not search in: it says so at once."""
 
 from __future__ import annotations
 
@@ -45,17 +45,19 @@ def brief(tree: Path, *tests: str) -> Brief:
     )
 
 
-async def test_without_a_test_of_python_nothing_is_started_and_the_reason_is_told(toolkit, tmp_path) -> None:
+async def test_without_a_test_of_its_languages_nothing_is_started_and_the_reason_is_told(
+    toolkit, tmp_path
+) -> None:
     watcher = Watcher()
 
     attempt = await MechanicAgent(toolkit).attempt(
-        brief(tmp_path, "test/a.test.ts::adds", "example.com/calc::TestAdd"), watcher
+        brief(tmp_path, "calc::tests::adds", "com.example.CalcTest::adds"), watcher
     )
 
     assert attempt.breakage is not None
     assert attempt.breakage.kind is BreakageKind.MISSING  # it is not tried again; the next agent goes on
-    assert "Python tests alone" in attempt.breakage.message
-    assert "test/a.test.ts::adds" in attempt.breakage.message
+    assert "tests of Python, of `go test`, and of vitest" in attempt.breakage.message
+    assert "calc::tests::adds is none of these" in attempt.breakage.message
     assert "--agent" in attempt.breakage.message
     assert watcher.calls == []
 

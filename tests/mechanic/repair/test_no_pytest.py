@@ -47,7 +47,7 @@ async def test_a_project_without_pytest_is_mended_with_a_lent_one(agent, tree, b
 
 
 async def test_where_there_is_none_to_lend_that_is_said_and_nothing_breaks(agent, tree, bare, monkeypatch):
-    monkeypatch.setattr("setpoint_mechanic.repair.agent.lend_pytest", lambda _folder: None)
+    monkeypatch.setattr("setpoint_mechanic.repair.search_python.lend_pytest", lambda _folder: None)
     attempt = await agent.attempt(brief(tree, failures=RED, python=str(bare)), Watcher())
     assert attempt.breakage is None
     assert f"{bare} has no pytest that works in it" in attempt.text

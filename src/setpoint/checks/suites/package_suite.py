@@ -16,6 +16,7 @@ from setpoint.checks.discovery.interpreter import Interpreter, as_in_a_shell, en
 from setpoint.checks.discovery.linked_packages import lock_note
 from setpoint.checks.discovery.own_commands.runner_calls import RunnerCall
 from setpoint.checks.discovery.program import Program
+from setpoint.checks.discovery.project import Project
 from setpoint.checks.discovery.workspaces import nearest
 from setpoint.checks.flaky.flaky import FlakyRule, Selection, state_of
 from setpoint.checks.suites.cargo import CargoRunner
@@ -28,7 +29,7 @@ from setpoint.checks.suites.runner import Once, Runner, Start
 from setpoint.model.evidence import CheckResult, CheckState, Outcome, TestReport, whole_suite
 from setpoint.ports import Measured
 from setpoint.presets import Preset, Via, presets
-from setpoint.presets.check_settings import ToolSettings
+from setpoint.presets.check_settings import ChecksSettings, ToolSettings
 from setpoint.system.files.artifacts import Artifacts
 
 _MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
@@ -226,6 +227,33 @@ class PackageSuite:
             if found := _MODULE.search((tree / folder / "go.mod").read_text("utf-8")):
                 return found[1]
         return folder
+
+
+def suite_of(
+    name: str, project: Project, checks: ChecksSettings, artifacts: Artifacts, cache: Path
+) -> PackageSuite | None:
+    """Make the tests that a runner has in a project; none where the runner cannot be used.
+
+    `cache` is the folder of the tools' own caches.
+    """
+    program = project.programs.get(name)
+    if program is None or program.fault:
+        return None
+    found = project.layout.suites.get(name)
+    return PackageSuite(
+        name=name,
+        preset=presets()[name],
+        program=program,
+        project=project.interpreter,
+        root=project.root,
+        folders=found.folders if found else ("",),
+        calls=found.calls if found else {},
+        options=found.options if found else {},
+        cache=str(cache / name.partition("_")[0]),
+        artifacts=artifacts,
+        timeout_s=checks.timeout_s,
+        asked=checks.tool(name),
+    )
 
 
 def _state_of(report: TestReport) -> CheckState:

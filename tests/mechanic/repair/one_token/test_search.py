@@ -1,0 +1,125 @@
+"""The search in Go and in scripts, with the real runners."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from setpoint.model.attempt import Attempt, BreakageKind, Brief
+from setpoint_mechanic.repair import MechanicAgent
+from setpoint_mechanic.repair.one_token.trial import of_go, of_scripts
+
+MODULE = "module example.com/calc\n\ngo 1.19\n"
+CLAMP = """package calc
+
+func Clamp(x, low, high int) int {
+	if x < low {
+		return low
+	}
+	if x %s high {
+		return high
+	}
+	return x
+}
+"""
+GO_TESTS = """package calc
+
+import "testing"
+
+func TestAbove(t *testing.T) {
+	if Clamp(9, 1, 3) != 3 {
+		t.Fatal("above")
+	}
+}
+
+func TestInside(t *testing.T) {
+	if Clamp(2, 1, 3) != 2 {
+		t.Fatal("inside")
+	}
+}
+"""
+PACKAGE = '{"name": "calc", "type": "module", "scripts": {"test": "node --test test/"}}\n'
+ADD = "export function add(a, b) {\n  return a %s b;\n}\n"
+SCRIPT_TESTS = """import assert from "node:assert";
+import { test } from "node:test";
+import { add } from "../src/calc.js";
+
+test("adds", () => assert.strictEqual(add(2, 3), 5));
+"""
+
+
+class Watcher:
+    def began(self, call) -> None:
+        pass
+
+    def called(self, call) -> bool:
+        return False
+
+    def spent(self, usage) -> None:
+        pass
+
+
+async def tried(toolkit, brief: Brief) -> Attempt:
+    return await MechanicAgent(toolkit, search_s=60.0).attempt(brief, Watcher())
+
+
+async def test_an_operator_of_go_is_repaired(ask, toolkit) -> None:
+    files = {"go.mod": MODULE, "calc.go": CLAMP % "<", "calc_test.go": GO_TESTS}
+    brief = await ask(files, "example.com/calc::TestAbove", "example.com/calc::TestInside", program="go")
+
+    attempt = await tried(toolkit, brief)
+
+    assert attempt.breakage is None, attempt.breakage
+    assert (Path(brief.workdir) / "calc.go").read_text() == CLAMP % ">"
+    assert (Path(brief.workdir) / "calc_test.go").read_text() == GO_TESTS
+    assert "plausible, not proven" in attempt.text
+
+
+async def test_an_operator_of_a_script_is_repaired(ask, toolkit) -> None:
+    files = {"package.json": PACKAGE, "src/calc.js": ADD % "-", "test/calc.test.js": SCRIPT_TESTS}
+    brief = await ask(files, "test/calc.test.js::adds", program="node")
+
+    attempt = await tried(toolkit, brief)
+
+    assert attempt.breakage is None, attempt.breakage
+    assert (Path(brief.workdir) / "src/calc.js").read_text() == ADD % "+"
+
+
+async def test_what_one_token_cannot_repair_ends_with_the_number_tried(ask, toolkit) -> None:
+    wrong = "export function add() {\n  return 'nothing';\n}\n"
+    files = {"package.json": PACKAGE, "src/calc.js": wrong, "test/calc.test.js": SCRIPT_TESTS}
+    brief = await ask(files, "test/calc.test.js::adds", program="node")
+
+    attempt = await tried(toolkit, brief)
+
+    assert attempt.breakage is not None
+    assert attempt.breakage.kind is BreakageKind.MISSING  # another agent goes on at once
+    assert "edits of one token" in attempt.breakage.message
+    assert (Path(brief.workdir) / "src/calc.js").read_text() == wrong
+
+
+@pytest.mark.slow
+async def test_an_edit_that_breaks_another_test_is_not_taken(ask, toolkit) -> None:
+    both = SCRIPT_TESTS + 'test("adds nothing", () => assert.strictEqual(add(2, 0), 2));\n'
+    files = {"package.json": PACKAGE, "src/calc.js": ADD % "-", "test/calc.test.js": both}
+    brief = await ask(files, "test/calc.test.js::adds", program="node")
+
+    await tried(toolkit, brief)
+
+    assert (Path(brief.workdir) / "src/calc.js").read_text() == ADD % "+"
+
+
+async def test_a_test_that_does_not_fail_is_said_to_pass(ask, toolkit) -> None:
+    files = {"package.json": PACKAGE, "src/calc.js": ADD % "+", "test/calc.test.js": SCRIPT_TESTS}
+    brief = await ask(files, "test/calc.test.js::adds", program="node")
+
+    attempt = await tried(toolkit, brief)
+
+    assert attempt.breakage is not None
+    assert "none of the failing tests was seen to fail" in attempt.breakage.message
+
+
+def test_a_report_that_is_cut_gives_what_it_holds(tmp_path) -> None:
+    assert dict(of_go('{"Action":"pass","Package":"p","Test":"TestA"}\n{"Action":')) == {"p::TestA": True}
+    assert dict(of_scripts('{"testResults": [', tmp_path)) == {}

@@ -1,0 +1,71 @@
+"""The edits that are tried at a token."""
+
+from __future__ import annotations
+
+import pytest
+
+from setpoint_mechanic.repair.one_token.grammars import parser_of
+from setpoint_mechanic.repair.one_token.templates import OPERATORS, PRIORS, edits_of
+
+
+def results(code: str, suffix: str, line: int) -> set[str]:
+    text = code.encode()
+    parser = parser_of(suffix)
+    assert parser is not None
+    made = edits_of(parser.parse(text).root_node, {line})
+    return {
+        (text[: each.start] + each.text.encode() + text[each.end :]).decode().splitlines()[line - 1].strip()
+        for each in made
+    }
+
+
+GO = "package a\n\nfunc f(low, high int, xs []int) bool {\n\t%s\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("return low < high", "return low <= high"),
+        ("return low == 1 && high > 2", "return low == 1 || high > 2"),
+        ("return low > 3", "return low > 2"),
+        ("return low > len(xs)", "return low > len(xs) - 1"),
+        ("return xs[low] > 1", "return xs[low - 1] > 1"),
+        ("return f(low, high, xs)", "return f(high, low, xs)"),
+        ("return f(low, low, xs)", "return f(low, high, xs)"),
+        ("return !f(low, high, xs)", "return f(low, high, xs)"),
+        ("return low == 'A'", "return low == 'a'"),
+        ("return true", "return false"),
+        ("if xs == nil { return true }", "if xs != nil { return true }"),
+    ],
+)
+def test_a_wrong_token_of_go_is_put_right(wrong: str, right: str) -> None:
+    assert right in results(GO % wrong, ".go", 4)
+
+
+SCRIPT = "export function f(first, second) {\n  %s\n}\n"
+
+
+@pytest.mark.parametrize("suffix", [".ts", ".js", ".tsx"])
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("return first === undefined", "return first !== undefined"),
+        ("return first - second", "return second - first"),
+        ("if (first) return 1", "if (!first) return 1"),
+        ("return first.startsWith('a')", "return first.endsWith('a')"),
+        ("return first.length", "return first.length - 1"),
+        ("return first", "return second"),
+        ("return first ?? second", "return first || second"),
+    ],
+)
+def test_a_wrong_token_of_a_script_is_put_right(suffix: str, wrong: str, right: str) -> None:
+    assert right in results(SCRIPT % wrong, suffix, 2)
+
+
+def test_only_the_lines_asked_for_are_edited() -> None:
+    assert results("let a = 1 < 2\nlet b = 3 < 4\n", ".js", 1).isdisjoint({"let b = 3 <= 4"})
+
+
+def test_priors_are_chances_and_no_operator_is_replaced_by_itself() -> None:
+    assert all(0 < each < 1 for each in PRIORS.values())
+    assert all(operator not in others for operator, others in OPERATORS.items())
