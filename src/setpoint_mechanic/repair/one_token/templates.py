@@ -41,6 +41,9 @@ PRIORS = {
 """How likely a family of edits is to be the repair, between 0 and 1."""
 _LATER = 0.85
 """Share of the prior for each further edit of a family at the same place."""
+_FLIPPED = 3
+"""Places that the opposite of an equality with a number is put back: such edits pass weak tests by chance."""
+_EQUALITIES = ("==", "!=", "===", "!==")
 _MOST_NAMES = 6
 _BRANCHES = ("if_statement", "while_statement", "do_statement", "ternary_expression", "for_statement")
 _CALLS = ("argument_list", "arguments")
@@ -67,7 +70,8 @@ def edits_of(root: Node, lines: Container[int]) -> Iterator[Edit]:
         if line not in lines or node.is_error:
             continue
         for family, make in _FAMILIES.items():
-            for place, (where, text) in enumerate(make(node)):
+            first = _FLIPPED if node.type in _EQUALITIES and _beside_number(node) else 0
+            for place, (where, text) in enumerate(make(node), start=first):
                 likely = PRIORS[family] * _LATER**place
                 yield Edit(where.start_byte, where.end_byte, text, family, likely, line)
 
@@ -85,6 +89,12 @@ def _operators(node: Node) -> Iterator[_Change]:
         yield from ((node, other) for other in OPERATORS[node.type])
 
 
+def _beside_number(operator: Node) -> bool:
+    """Whether an operand of an operator is a number or reckons with one."""
+    parent = operator.parent
+    return parent is not None and any(each.type in ("int_literal", "number") for each in inside(parent))
+
+
 def _words(node: Node) -> Iterator[_Change]:
     if node.child_count == 0 and (other := _OTHERS.get(text_of(node))) is not None:
         yield node, other
@@ -93,7 +103,7 @@ def _words(node: Node) -> Iterator[_Change]:
 def _numbers(node: Node) -> Iterator[_Change]:
     if node.type in ("int_literal", "number") and (text := text_of(node)).isdecimal():
         value = int(text)
-        nearby = (value - 1, value + 1, 0) if value > 0 else (1,)
+        nearby = (value - 1, value + 1, 0, -value) if value > 0 else (1,)
         yield from ((node, str(each)) for each in dict.fromkeys(nearby) if each != value)
 
 

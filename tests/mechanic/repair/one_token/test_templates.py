@@ -33,6 +33,7 @@ GO = "package a\n\nfunc f(low, high int, xs []int) bool {\n\t%s\n}\n"
         ("return f(low, high, xs)", "return f(high, low, xs)"),
         ("return f(low, low, xs)", "return f(low, high, xs)"),
         ("return !f(low, high, xs)", "return f(low, high, xs)"),
+        ("return low == 1", "return low == -1"),
         ("return low == 'A'", "return low == 'a'"),
         ("return true", "return false"),
         ("if xs == nil { return true }", "if xs != nil { return true }"),
