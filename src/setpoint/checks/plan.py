@@ -169,7 +169,7 @@ class Plan:
             advice=self.project.chosen[name].startswith(ADVICE),
             parsed=target.python_under(targets) if preset.silent else (),
             folders=tool_folders(preset, layout.files, layout.packages_said) or ("",),
-            options=tool_options(name, layout.own, layout.suites.get(preset.options_of)),
+            options=tool_options(name, preset.options_of, layout.own),
         )
         if (tool := narrowed(whole, target.touched, target.files)) is None:
             return _not_run(name, preset, f"not run: the change touches {target.touched_words}")

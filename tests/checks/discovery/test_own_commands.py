@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from setpoint.checks.discovery.own_commands.excluded import scripts_named, why_excluded
 from setpoint.checks.discovery.own_commands.found import Kind, own_commands
 from setpoint.checks.discovery.own_commands.python_call import PythonCall, python_call
 
@@ -153,4 +154,29 @@ def test_unittest_looks_where_the_own_command_looks():
         True,
         False,
         False,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("X=kube; X=${X}ctl; $X apply -f prod.yml", "it calls kubectl"),
+        ("rm -rf $HOME/x && node --test", "it removes $HOME/x, outside the project"),
+        ("rm -rf ../other && node --test", "it removes ../other, outside the project"),
+        ("rm -rf dist && node --test", ""),
+        ("mocha --ui tdd", ""),
+        ("vitest --ui", "it watches and does not end"),
+    ],
+)
+def test_variables_are_read_and_nothing_outside_is_removed(script: str, why: str) -> None:
+    assert why_excluded(script) == why
+
+
+def test_the_shell_scripts_of_a_command_are_named() -> None:
+    files = ("scripts/ci.sh", "t.sh", "bin/run", "a.js")
+
+    assert list(scripts_named("sh scripts/ci.sh && ./t.sh && bin/run && node a.js", files)) == [
+        "scripts/ci.sh",
+        "t.sh",
+        "bin/run",
     ]

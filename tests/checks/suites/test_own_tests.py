@@ -78,7 +78,7 @@ async def test_failures_that_ant_prints_count_though_it_ends_well(bench):
 
     base = await made.measure(Stage.BASE)
     (failure,) = base.failures
-    await made.change({"shop.sh": "exit 0\n"})
+    await made.change({"shop.sh": "true\n"})
     after = await made.measure(Stage.TEST)
 
     assert (failure.test, failure.message[:14]) == ("build.xml::ant test", "1 of 2 failed:")
@@ -206,3 +206,28 @@ async def test_a_lint_command_that_changes_files_is_not_run(bench):
     base = await made.measure(Stage.BASE)
 
     assert "own_lint" not in {each.check for each in base.evidence}
+
+
+@pytest.mark.parametrize(
+    "script", ['echo "no test"; exit 0', "node -e 0", "python3 check.py || true", "node --check index.js"]
+)
+async def test_a_command_that_cannot_fail_proves_nothing(bench, script: str):
+    package = json.dumps({"scripts": {"test": script}})
+    files = project(**{"package.json": package, "shop.py": RIGHT, "index.js": "module.exports = 1;\n"})
+    made = await bench(files, settings=ChecksSettings(reruns=0))
+
+    base = await made.measure(Stage.BASE)
+
+    assert base.evidence_of("own_tests").state is CheckState.NOT_MEASURED
+    assert "even where every file of code fails" in base.evidence_of("own_tests").reason
+
+
+async def test_code_that_ends_the_runner_with_success_proves_nothing(bench):
+    made = await bench(project(), settings=ChecksSettings(reruns=0), known_red=KnownRed.FIX)
+    await made.measure(Stage.BASE)
+    await made.change({"shop.py": f"import atexit, os\n\natexit.register(lambda: os._exit(0))\n{WRONG}"})
+
+    after = await made.measure(Stage.TEST)
+
+    assert after.evidence_of("own_tests").state is CheckState.NOT_MEASURED
+    assert after.test_counts.get("passed", 0) == 0

@@ -54,7 +54,7 @@ def resolve_story(
     if named:
         found = read_story(named[0])
     else:
-        if not what.strip() or what.endswith(".md"):
+        if not what.strip() or (what.endswith(".md") and " " not in what.strip()):
             message = f"'{what}' is neither a story file nor a request"
             raise UsageError(
                 message, hint='write a sentence, for example: setpoint run "make the failing tests pass"'

@@ -6,7 +6,7 @@ import configparser
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -112,13 +112,18 @@ def configuration(files: tuple[str, ...]) -> list[str]:
     return sorted({*(named & set(files)), *sources_among(files), *packages, *below})
 
 
-def read_layout(files: tuple[str, ...], texts: Mapping[str, str]) -> Layout:
-    """Read the layout from the list of files and the text of those that `configuration` names."""
+def read_layout(
+    files: tuple[str, ...], texts: Mapping[str, str], harmful: Mapping[str, str] | None = None
+) -> Layout:
+    """Read the layout from the list of files and the text of those that `configuration` names.
+
+    `harmful` says why own commands are never run, by file and what people type, where they do not show it.
+    """
     python = [file for file in files if file.endswith(".py")]
     configured, use = _configured(texts), use_of(texts)
     files_of = {name: f"{name} is configured in {file}" for name, file in configured.items()}
     packages = _packages(python)
-    own = own_commands(texts)
+    own = tuple(_guarded(each, harmful or {}) for each in own_commands(texts))
     from_src = any(package.startswith("src/") for package in packages) and "src/__init__.py" not in files
     said = {name: text for name, text in texts.items() if name.rpartition("/")[2] == "package.json"}
     return Layout(
@@ -143,6 +148,11 @@ def read_layout(files: tuple[str, ...], texts: Mapping[str, str]) -> Layout:
         workspaces=read_workspaces(texts),
         test_roots=() if _at_the_root(configured, own) else test_roots(files, texts),
     )
+
+
+def _guarded(command: OwnCommand, harmful: Mapping[str, str]) -> OwnCommand:
+    why = command.excluded or harmful.get(f"{command.file} {command.shown}", "")
+    return replace(command, excluded=why)
 
 
 def _packages(python: list[str]) -> tuple[str, ...]:

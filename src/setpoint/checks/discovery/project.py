@@ -14,6 +14,8 @@ from pydantic import TypeAdapter
 from setpoint.checks.discovery.ignored_files import MENDS as NOT_THERE
 from setpoint.checks.discovery.interpreter import PROBE_S, Interpreter, environment, literal
 from setpoint.checks.discovery.layout import Layout, configuration, read_layout
+from setpoint.checks.discovery.own_commands.excluded import scripts_named, why_excluded
+from setpoint.checks.discovery.own_commands.found import own_commands
 from setpoint.checks.discovery.package_suites import fits, manifests, with_own_tests
 from setpoint.checks.discovery.program import MENDS, Program, found_program, python_program
 from setpoint.checks.discovery.tool_start import Starts
@@ -31,6 +33,8 @@ from setpoint_probe.plugin import PROBE
 _MOST_TESTS = 1000
 """Most files of tests that are read to find out for which runner they are written."""
 _PYTEST = re.compile(rb"^\s*(import|from) pytest\b", re.MULTILINE)
+_MOST_SCRIPTS = 20
+"""Most scripts that are read for one command."""
 OWN_CHECKS = ("own_lint", "own_types")
 """Checks that run the project's own command whole, beside that for tests."""
 _CHANGING = re.compile(r"--fix|--write|\bfix\b|--in-place")
@@ -87,9 +91,28 @@ async def layout_at(root: Path | str, base: Commit) -> Layout:
     """Read the layout of a project from a commit."""
     files = await files_at(root, base)
     texts = await contents(root, base, configuration(files))
-    layout = read_layout(files, {name: text.decode("utf-8", "replace") for name, text in texts.items()})
+    told = {name: text.decode("utf-8", "replace") for name, text in texts.items()}
+    layout = read_layout(files, told, await _harmful(root, base, files, told))
     tests = await contents(root, base, layout.tests[:_MOST_TESTS])
     return replace(layout, for_unittest=_of_unittest(tests.values()))
+
+
+async def _harmful(
+    root: Path | str, base: Commit, files: tuple[str, ...], texts: Mapping[str, str]
+) -> dict[str, str]:
+    """Say why own commands are never run, by file and what people type, from the shell scripts they name."""
+    found: dict[str, str] = {}
+    for command in own_commands(texts):
+        waiting, seen = [command.script], set[str]()
+        while waiting and len(seen) < _MOST_SCRIPTS:
+            named = [each for each in scripts_named(waiting.pop(), files) if each not in seen]
+            seen |= {*named}
+            for path, content in (await contents(root, base, named)).items():
+                text = content.decode("utf-8", "replace")
+                waiting.append(text)
+                if why := why_excluded(text):
+                    found.setdefault(f"{command.file} {command.shown}", f"{path}: {why}")
+    return found
 
 
 def _of_unittest(tests: Collection[bytes]) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from setpoint.checks.discovery.own_commands.found import OwnCommand
-from setpoint.checks.discovery.package_suites import Found, is_lent
+from setpoint.checks.discovery.package_suites import is_lent
 from setpoint.checks.discovery.workspaces import within
 from setpoint.model.shell import unquoted
 from setpoint.presets import Preset, Via, presets
@@ -27,16 +27,19 @@ def tool_folders(preset: Preset, files: Iterable[str], scripts: Mapping[str, str
     )
 
 
-def tool_options(name: str, own: Iterable[OwnCommand], runner: Found | None) -> dict[str, tuple[str, ...]]:
+def tool_options(name: str, runner: str, own: Iterable[OwnCommand]) -> dict[str, tuple[str, ...]]:
     """Return options of the project's own commands for a tool, by folder, such as features of a crate.
 
-    Where no command calls the tool, those count with which the runner of the same language is called.
+    Where no command calls the tool, those count with which one calls `runner`.
     """
+    by_runner: dict[str, tuple[str, ...]] = {}
     named: dict[str, tuple[str, ...]] = {}
     for command in own:
-        for call in command.calls().get(name, ()):
-            named.setdefault(command.folder, tuple(map(unquoted, call.options)))
-    return {**(runner.options if runner else {}), **named}
+        calls = command.calls()
+        for found, of in ((named, name), (by_runner, runner)):
+            for call in calls.get(of, ()):
+                found.setdefault(command.folder, tuple(map(unquoted, call.options)))
+    return {**by_runner, **named}
 
 
 def used_below(files: tuple[str, ...], scripts: Mapping[str, str]) -> dict[str, str]:

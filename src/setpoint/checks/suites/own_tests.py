@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from dataclasses import dataclass
+import shutil
+from dataclasses import dataclass, replace
 
 from setpoint.checks import results
+from setpoint.checks.discovery.own_commands.runner_calls import RunnerCall
 from setpoint.checks.flaky.flaky import Selection
 from setpoint.checks.formats.tests.printed_counts import ant_counts, printed_counts
 from setpoint.checks.formats.tests.stack_frames import cause_in, place_in
 from setpoint.checks.formats.tests.test_cases import Case, report_of
+from setpoint.checks.suites.failing_copy import failing_copy
 from setpoint.checks.suites.runner import Once, Start
 from setpoint.model.evidence import Cause, Outcome
+from setpoint.system.processes import Completed
 
 _OWNERS = re.compile(
     r"(?:^|/)(?:package\.json|(?:GNU)?[Mm]akefile|\.?[Jj]ustfile|build\.xml|tox\.(?:ini|toml)|pyproject\.toml|noxfile\.py"
@@ -44,14 +49,15 @@ class OwnTests:
             return Once(done=done, unusable=why)
         if done.timed_out or done.idled or done.exit_code is None:
             return Once(done=done, broken=f"`{start.own.shown}`: {done.ending}{results.tail(done)}")
+        if _passed(done) and not await self._can_fail(start, start.own):
+            why = f"`{start.own.shown}` ends with success even where every file of code fails"
+            return Once(done=done, unusable=f"{start.own.file}: {why}: it proves nothing")
         said = _COLOURS.sub("", done.text)
         file, line = place_in(said, start.sources())
         first = _FAILED.search(said)
-        # Ant ends well though tests failed, unless the build asks it to stop
-        failed_quietly = (ant := ant_counts(said)) is not None and ant.failed > 0
         case = Case(
             id=f"{start.own.file}::{start.own.shown}",
-            outcome=Outcome.PASSED if done.ok and not failed_quietly else Outcome.FAILED,
+            outcome=Outcome.PASSED if _passed(done) else Outcome.FAILED,
             message=_counted(said, first[0].strip() if first else done.ending),
             text=said,
             file=file,
@@ -60,6 +66,24 @@ class OwnTests:
         )
         printed = sum(printed_counts(said) or ())
         return Once(done=done, report=report_of((case,), start.sources()), printed=printed)
+
+    async def _can_fail(self, start: Start, own: RunnerCall) -> bool:
+        """Whether the command fails in a copy of the tree in which every file of code fails when loaded.
+
+        Where a copy is too large, or holds no code in which a failure can be written, it is believed.
+        """
+        place = start.scratch / "failing"
+        if not await asyncio.to_thread(failing_copy, start.tree, place, own.before):
+            return True
+        done = await replace(start, tree=place).call((*start.program.argv, "-c", own.before), merged=True)
+        await asyncio.to_thread(shutil.rmtree, place, ignore_errors=True)
+        return not _passed(done)
+
+
+def _passed(done: Completed) -> bool:
+    """Whether all went well; Ant says so though tests failed, unless the build asks it to stop."""
+    ant = ant_counts(_COLOURS.sub("", done.text))
+    return done.ok and not (ant is not None and ant.failed > 0)
 
 
 def _counted(said: str, message: str) -> str:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 
 _TEST_FOLDERS = frozenset({"tests", "test", "testing", "__tests__", "__snapshots__", "testdata"})
+_SPEC_FOLDERS = frozenset({"spec", "specs"})
+"""Folders of tests where they hold code: others keep documents in folders of that name."""
+_SPEC = re.compile(r"\.(?:[cm]?[jt]sx?|rb|lua|sh|php|pl)$")
 _ONLY = re.compile(r"tests?\.[cm]?[jt]sx?")
 _SCRIPT_TEST = re.compile(r"\.(test|spec|test-d|cy)\.[cm]?[jt]sx?$")
 
@@ -17,6 +20,8 @@ def is_test_path(path: str) -> bool:
     """Whether a path of the tree holds tests, by the conventions of the runners of each language."""
     *folders, name = path.casefold().split("/")
     if name == "conftest.py" or any(folder in _TEST_FOLDERS | _JVM_FOLDERS for folder in folders):
+        return True
+    if _SPEC.search(name) is not None and not _SPEC_FOLDERS.isdisjoint(folders):
         return True
     if name.endswith(".py"):
         return name.startswith("test_") or name.endswith("_test.py") or name in ("test.py", "tests.py")

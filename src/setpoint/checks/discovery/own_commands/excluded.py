@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
+from collections.abc import Collection, Iterator
 
-from setpoint.model.shell import calls
+from setpoint.model.shell import ASSIGNED, calls, parts, unquoted
 
 _PROGRAMS = frozenset(
     {
@@ -20,6 +22,14 @@ _WATCHING = re.compile(r"--watch(?:All|-all)?(?:=true)?|-w|--ui|--serve|--open")
 _SECRET = re.compile(
     r"\$\{?\w*(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|CREDENTIAL)\w*|\$\{\{\s*secrets\.", re.IGNORECASE
 )
+_FAR = re.compile(r"(?:/(?!tmp/|dev/null).*|/tmp/?|~.*|\$\{?(?:HOME|USERPROFILE)\b.*|\.\./.*)")
+"""Where a command that removes files must not reach: outside the project."""
+_NAMED = re.compile(r"\$\{?(?P<name>[A-Za-z_]\w*)\}?")
+_REMOVING = ("rm", "rimraf")
+_NO_WATCHERS = ("jest", "grep", "wc")
+"""Programs for which `-w` is something else, or which Setpoint calls in its own way."""
+_STYLED = ("mocha", "_mocha")
+"""Programs for which `--ui` names a style of tests."""
 _LAUNCHERS = frozenset(
     {"npx", "bunx", "yarn", "pnpm", "npm", "bun", "uv", "uvx", "poetry", "pdm", "hatch", "run", "exec"}
 )
@@ -29,8 +39,16 @@ def why_excluded(script: str) -> str:
     """Say why a command is never run; empty where it may be."""
     if found := _SECRET.search(script):
         return f"it wants a secret ({found[0]})"
+    known: dict[str, str] = {}
+
+    def read(word: str) -> str:
+        return _NAMED.sub(lambda found: known.get(found["name"], found[0]), word)
+
+    for part in parts(script):
+        known |= {found["name"]: read(found["value"]) for word in part.words if (found := _set_by(word))}
     for call in calls(script):
-        words = [word for word in call.words if not word.startswith("-")]
+        said = map(read, call.words)
+        words = [word for word in " ".join(said).split() if not word.startswith("-")]
         while words and words[0] in _LAUNCHERS:
             words = words[1:]
         name = words[0].rpartition("/")[2] if words else ""
@@ -38,6 +56,23 @@ def why_excluded(script: str) -> str:
             return f"it calls {name}"
         if word := next((word for word in words[:3] if word.partition(":")[0] in _WORDS), ""):
             return f"it calls `{' '.join(call.words)[:40]}` ({word})"
-        if any(_WATCHING.fullmatch(word) for word in call.words[1:]) and name not in ("jest", "grep", "wc"):
+        far = next((each for each in words[1:] if _FAR.fullmatch(each)), "") if name in _REMOVING else ""
+        if far:
+            return f"it removes {far}, outside the project"
+        watching = [word for word in call.words[1:] if _WATCHING.fullmatch(word)]
+        if watching and name not in _NO_WATCHERS and not (name in _STYLED and watching == ["--ui"]):
             return "it watches and does not end"
     return ""
+
+
+def scripts_named(script: str, files: Collection[str]) -> Iterator[str]:
+    """Yield the shell scripts of the project that a command names, by path."""
+    for call in calls(script):
+        for word in call.words:
+            path = posixpath.normpath(word.removeprefix("./")) if word else ""
+            if path in files and (path.endswith((".sh", ".bash")) or "." not in path.rpartition("/")[2]):
+                yield path
+
+
+def _set_by(word: str) -> re.Match[str] | None:
+    return ASSIGNED.fullmatch(unquoted(word))

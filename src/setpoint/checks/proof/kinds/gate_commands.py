@@ -10,6 +10,8 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from setpoint.checks.discovery.own_commands.found import Kind, own_commands
+
 READ = ("package.json", "pyproject.toml", "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", ".coveragerc")
 """Files at the root that say how a project is tested."""
 _NO_TEST = re.compile(r"no test specified|^\s*(exit\b|true\b|:|echo\b[^&|;]*$|$)")
@@ -42,8 +44,11 @@ def _npm(text: str) -> Iterator[GateCommand]:
         return
     if any(_LEAVES.search(step) for step in steps):
         return
+    own = own_commands({"package.json": text})
+    if any(each.kind is Kind.TEST and each.excluded for each in own):
+        return
     thresholds = _at(manifest, "jest").get("coverageThreshold")
-    yield GateCommand("CI=1 npm test", "npm test", "jest's coverageThreshold" if thresholds else "")
+    yield GateCommand("npm test", "npm test", "jest's coverageThreshold" if thresholds else "")
 
 
 def _python(texts: Mapping[str, str], python: str, args: tuple[str, ...]) -> Iterator[GateCommand]:
