@@ -5,7 +5,7 @@ from __future__ import annotations
 from setpoint.model.attempt import Role
 from setpoint.model.changes.work_kind import kind_of_request
 from setpoint.model.evaluation import Evaluation
-from setpoint.model.evidence import NO_SUITE, CheckState
+from setpoint.model.evidence import NO_SUITE, OWN_TESTS, CheckState
 from setpoint.model.proof import MEASURED, Obligation, ObligationState, Proof, WorkKind
 from setpoint.model.run import RunOrder
 from setpoint.model.verdict import HardGate
@@ -25,16 +25,23 @@ def unprovable(base: Evaluation, order: RunOrder) -> str:
     A suite counts that found no test yet, because the work may add one.
     """
     kind, why = kind_of_request(order.story)
-    if kind in _BY_READING or base.suites or order.story.acceptance or _sealed(base, order, kind):
+    if kind in _BY_READING or _suites(base) or order.story.acceptance or _sealed(base, order, kind):
         return ""
     known = base.evidence_of(NO_SUITE)
-    lack = known.reason if known is not None else NO_TESTS
+    empty = base.evidence_of(OWN_TESTS)
+    lack = known.reason if known is not None else empty.reason if empty is not None else NO_TESTS
     kinds = "; --kind docs or chore, where no code changes" if order.story.kind is None else ""
     hint = (
         f"name a command that fails now and passes when the work is done (--accept 'COMMAND'){kinds}; tests "
         "for a runner that Setpoint reads; or proof.begin_unprovable = true, which ends as unproven at best"
     )
     return f"nothing here could prove the work: {lack}; it is taken for {kind} ({why}); hint: {hint}"
+
+
+def _suites(base: Evaluation) -> bool:
+    """Whether a suite can prove anything; an own command that cannot fail, or does not start, cannot."""
+    idle = (CheckState.NOT_MEASURED, OWN_TESTS)
+    return any((each.state, each.check) != idle for each in base.suites)
 
 
 def _sealed(base: Evaluation, order: RunOrder, kind: WorkKind) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from setpoint.checks.proof.kinds.documents import nothing_runs
 from setpoint.checks.proof.kinds.lock_file import lock_file
+from setpoint.checks.proof.kinds.lock_hosts import lock_hosts
 from setpoint.checks.proof.kinds.manifests.entries import entries
 from setpoint.checks.proof.kinds.manifests.settings import settings
 from setpoint.checks.proof.kinds.new_tests import new_tests
@@ -20,6 +21,7 @@ async def by_kind(subject: Subject) -> tuple[Obligation, ...]:
         *same_outcomes(subject),
         *public_names(subject),
         *await lock_file(subject),
+        *lock_hosts(subject),
         *await new_tests(subject),
         *nothing_runs(subject),
         *same_in_every_process(subject),
