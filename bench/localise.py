@@ -27,6 +27,7 @@ from typing import NamedTuple
 
 from setpoint.checks.discovery.interpreter import find_interpreter
 from setpoint.checks.discovery.layout import read_layout
+from setpoint.checks.localise.python_spectra import PythonSpectra
 from setpoint.checks.localise.suspicious_lines import Localiser
 from setpoint.checks.suites.pytest import Runner, TestSuite
 from setpoint.model.changes.test_paths import is_test_path
@@ -114,7 +115,7 @@ async def looked(root: Path, bug: Bug, limit_s: float) -> dict[str, object] | No
     suite_s = cpu_s() - began
     if tested.tests is None or not tested.tests.failures:
         return None
-    localiser = Localiser(runner=runner, limit_s=limit_s, files=files, changed={})
+    localiser = Localiser(spectra=(PythonSpectra(runner=runner, files=files),), limit_s=limit_s, changed={})
     found = await localiser.look(measured, tested.tests.failures)
     rank = next((each.rank for each in found.suspects if (each.file, each.line) == bug[:2]), None)
     return {

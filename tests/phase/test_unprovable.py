@@ -6,7 +6,7 @@ from phase.test_escalation import ASKING, answer, waits
 from setpoint.app.runs.exit_codes import EXIT
 from setpoint.errors import ExitCode
 from setpoint.model.evaluation import Stage
-from setpoint.model.evidence import NO_SUITE, CheckState
+from setpoint.model.evidence import NO_SUITE, OWN_TESTS, CheckState
 from setpoint.model.gate import Choice
 from setpoint.model.ids import StoryId
 from setpoint.model.proof import ProofTerms, WorkKind
@@ -117,3 +117,25 @@ async def test_a_person_may_name_a_command_before_an_agent_is_paid(tmp_path):
 
     assert (outcome.ending, len(stage.agent.briefs)) == (Ending.VERIFIED, 1)
     assert stage.evaluator.orders[-1].story.acceptance == ("sh check.sh",)
+
+
+async def test_an_own_command_that_cannot_fail_lets_no_work_begin(tmp_path):
+    class Idle(Untested):
+        async def evaluate(self, order, measured):
+            found = await super().evaluate(order, measured)
+            idle = {"check": OWN_TESTS, "reason": "package.json: `npm test` proves nothing"}
+            return found.model_copy(
+                update={
+                    "evidence": tuple(
+                        each.model_copy(update=idle) if each.check == NO_SUITE else each
+                        for each in found.evidence
+                    )
+                }
+            )
+
+    stage = stage_of(tmp_path)
+    stage.evaluator = Idle(UNPROVEN)
+    ended = await stage.drive()
+
+    assert ended.ending is Ending.UNPROVABLE
+    assert "`npm test` proves nothing" in ended.reason

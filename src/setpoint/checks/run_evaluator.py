@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,8 @@ from setpoint.checks.integrity.rewrites.weigh import Scale
 from setpoint.checks.integrity.suppressions import grown
 from setpoint.checks.integrity.unsuppressed import bare, run_bare
 from setpoint.checks.judge import Judge, Reference
-from setpoint.checks.localise.suspicious_lines import ONLY_PYTHON, Localiser, of_python
+from setpoint.checks.localise.suspicious_lines import Localiser
+from setpoint.checks.localise.watched_runners import spectra_of
 from setpoint.checks.localise.work_copy_paths import from_the_root
 from setpoint.checks.measurement import CheckListener, Measuring, Task, link, tests_of
 from setpoint.checks.mutation.check import MutationEngine
@@ -43,6 +44,7 @@ from setpoint.checks.trees.checkout import (
 )
 from setpoint.checks.trees.whole import in_whole
 from setpoint.model.evaluation import Evaluation, Stage
+from setpoint.model.evidence import Failure
 from setpoint.model.ids import Commit, TraceId
 from setpoint.model.proof import NOBODY, Proof, SealedTest, SealedTrial, Vouched
 from setpoint.model.run import RunOrder
@@ -275,19 +277,20 @@ class ProjectEvaluator:
 
     async def _located(self, order: RunOrder, judged: Evaluation, measured: Measured) -> Evaluation:
         """If tests fail, find the lines at fault; the tree is checked out again for it."""
-        runner = self._python_tests(order)
         if not judged.failures:
             return judged
-        if runner is None or not of_python(judged.failures):
-            return judged.model_copy(update={"localised": ONLY_PYTHON})
         place = await check_out_commit(self._folders.copies, measured.copy, measured.commit)
+        tree = measured._replace(copy=measured.copy._replace(path=str(place)))
+        task = self._task(order, None)
+        await asyncio.to_thread(link, task.project, place)
+        plan = self._measuring.plan(task, order.trace_id, self._folders.state)
+        files = await files_at(place, measured.commit)
+        suites = plan.selection(await self._measuring.target(task, tree), _names(judged.failures))
         localiser = Localiser(
-            runner=runner,
+            spectra=spectra_of(self._python_tests(order), files, suites),
             limit_s=self._settings.failures.localise_s,
-            files=await files_at(place, measured.commit),
             changed=await changed_lines(place, order.base, measured.commit),
         )
-        tree = measured._replace(copy=measured.copy._replace(path=str(place)))
         found = await localiser.look(tree, judged.failures)
         return judged.model_copy(update={"suspects": found.suspects, "localised": found.how})
 
@@ -332,6 +335,10 @@ class ProjectEvaluator:
 
     def _base_file(self, trace: TraceId) -> Path:
         return kept_of(self._folders.state, trace, "base")
+
+
+def _names(failures: Iterable[Failure]) -> tuple[str, ...]:
+    return tuple(each.test for each in failures)
 
 
 def _text(content: bytes) -> str:

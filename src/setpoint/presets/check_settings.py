@@ -114,7 +114,7 @@ class FailuresSettings(BaseModel):
     model_config = CLOSED
 
     localise_s: float = Field(default=20.0, ge=0)
-    """Seconds for finding the lines at fault with a tracer where tests are red; 0 switches it off."""
+    """Seconds for finding the lines at fault where tests are red; 0 switches it off."""
     quarantine_after: int = Field(default=2, ge=0)
     """Runs in which a test was flaky before it goes into quarantine by itself; 0: never."""
     quarantine_days: int = Field(default=14, ge=1, le=365)

@@ -20,6 +20,19 @@ module.exports = class {
         location: null,
       });
     };
+    const spectra = globalThis[Symbol.for("setpoint.spectra")]; // there where a run is watched test by test
+    const named = (test) => [test.file ?? test.parent?.file ?? "?", test.titlePath().join(" ")];
+    let open = null;
+    const end = () => {
+      if (open) spectra.end(...open);
+      open = null;
+    };
+    const begin = (test) => {
+      end(); // of a test that a hook ended, mocha does not say that it ended
+      open = named(test);
+      spectra.begin(...open);
+    };
+    if (spectra) runner.on("test", begin).on("test end", end);
     runner.on("pass", (test) => add(test, "passed"));
     runner.on("pending", (test) => add(test, "pending"));
     runner.on("fail", (test, error) => add(test, "failed", error));

@@ -13,7 +13,8 @@ from setpoint.checks.discovery.interpreter import find_interpreter
 from setpoint.checks.discovery.layout import read_layout
 from setpoint.checks.formats.bad_report import BadReport
 from setpoint.checks.formats.tests import line_traces
-from setpoint.checks.localise.suspicious_lines import MOST_SUSPECTS, OFF, ONLY_PYTHON, Localised, Localiser
+from setpoint.checks.localise.python_spectra import PythonSpectra
+from setpoint.checks.localise.suspicious_lines import MOST_SUSPECTS, NOT_WATCHED, OFF, Localised, Localiser
 from setpoint.checks.suites.pytest import Runner
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import Cause, Failure, Frame
@@ -69,7 +70,8 @@ def look(tmp_path: Path):
         )
         copy = WorkCopy(trace_id=TraceId("run"), path=str(tree), base=Commit("b"), base_tree=Tree("t"))
         measured = Measured(copy=copy, commit=Commit("c"), tree=Tree("t"), stage=Stage.TEST)
-        localiser = Localiser(runner=runner, limit_s=limit_s, files=tuple(files), changed=changed or {})
+        spectra = PythonSpectra(runner=runner, files=tuple(files))
+        localiser = Localiser(spectra=(spectra,), limit_s=limit_s, changed=changed or {})
         return await localiser.look(measured, failures)
 
     return at
@@ -98,8 +100,9 @@ async def test_each_cause_is_scored_by_itself(look) -> None:
 
     found = await look(*low, double, files=files)
 
-    best = {each.line for each in found.suspects if each.score == 1.0}
-    assert best >= {3, 12}
+    lines = [each.line for each in found.suspects]
+    assert lines[0] == 3  # two of the three failing tests run it
+    assert lines.index(12) < lines.index(2)  # which passing tests run, too
 
 
 async def test_what_stands_in_the_traceback_is_raised(look) -> None:
@@ -153,7 +156,7 @@ async def test_a_test_that_passes_under_the_tracer_says_so(look) -> None:
     found = await look(failure("test_high"))
 
     assert (found.suspects, found.how) == (
-        (), "not localised: no failing test failed again under the tracer",
+        (), "not localised: no failing test failed again while it was watched",
     )  # fmt: skip
 
 
@@ -197,4 +200,4 @@ def test_a_report_that_is_not_ours_is_bad(tmp_path: Path, text: bytes) -> None:
 async def test_tests_of_another_language_are_answered_with_the_reason(look) -> None:
     found = await look(Failure(test="example.com/calc::TestAdd", cause=Cause.CRASH, message="panic: nil map"))
 
-    assert found == Localised(how=ONLY_PYTHON)
+    assert found == Localised(how=NOT_WATCHED)

@@ -1,10 +1,13 @@
 """Lock files that disagree with what is declared, by reading."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
+from setpoint.checks.proof.kinds.lock_hosts import lock_hosts
 from setpoint.checks.proof.kinds.locks.pairs import pairs_of
+from setpoint.model.proof import ObligationState
 
 NPM = {"name": "shop", "dependencies": {"left": "^1.0.0"}}
 NPM_LOCK = {"packages": {"": {"dependencies": {"left": "^1.0.0"}}, "node_modules/left": {"version": "1.2.0"}}}
@@ -48,3 +51,22 @@ def test_a_declaration_that_is_not_locked_is_named(manifest, declared, lock, loc
 
 def test_a_lock_file_that_cannot_be_read_is_not_compared():
     assert said("package.json", "{", "package-lock.json", "{}") is None
+
+
+@pytest.mark.parametrize(
+    ("after", "named"),
+    [
+        ('"resolved": "https://evil.example/a.tgz"', ["evil.example"]),
+        ('"resolved": "https://registry.example/b.tgz"', []),
+    ],
+)
+def test_a_lock_file_that_takes_packages_from_elsewhere_is_named(after, named):
+    before = {"package-lock.json": b'"resolved": "https://registry.example/a.tgz"'}
+    subject = SimpleNamespace(
+        before=before, after={"package-lock.json": after.encode(), "a.js": b"https://x.y"}
+    )
+
+    found = lock_hosts(subject)
+
+    assert [each.state for each in found] == [ObligationState.NOT_MET] * len(named)
+    assert all(host in found[0].reason for host in named)

@@ -1,47 +1,37 @@
-"""Which lines failing tests run more than passing ones: a short run of some tests under our own tracer.
+"""Which lines failing tests run more than passing ones: some tests run again, watched line by line.
 
-Done only where tests fail for a reason that lies in the code, with at most some tests of each cause, the
-other tests of the same files, and a limit of time (docs/decisions/0020).
+Done only where tests fail for a reason that lies in the code, with at most some tests of each cause, other
+tests beside them, and a limit of time (docs/decisions/0020, docs/decisions/0164).
 """
 
 from __future__ import annotations
 
-import asyncio
-import json
-import tempfile
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from setpoint.checks.formats.bad_report import BadReport
-from setpoint.checks.formats.tests import line_traces
-from setpoint.checks.formats.tests.line_traces import Traced
-from setpoint.checks.suites.pytest import Runner, run_once
-from setpoint.model.changes.test_paths import is_test_path
+from setpoint.checks.localise.spectra import MOST_OF_CAUSE, Ran, Spectra, Watched
 from setpoint.model.evidence import Cause, Failure, Suspect
 from setpoint.model.failure_clusters import Cluster, clustered
 from setpoint.ports import Measured
-from setpoint_probe.localise.ochiai import Line, Reached, Spectra, ochiai, with_tracebacks
-from setpoint_probe.plugin import TRACER
+from setpoint_probe.localise import ochiai as measure
+from setpoint_probe.localise.ochiai import Line, Reached, ochiai, with_tracebacks
 
 IN_CODE = (Cause.ASSERTION, Cause.RUNTIME)
 """Classes of failures whose reason may lie anywhere in the code that ran."""
-ONLY_PYTHON = "not localised: lines are ranked for tests in Python alone; see the place of each failure"
-APART = "not localised: pytest runs once for each package here; see the place of each failure"
-OFF = "not localised: failures.localise_s = 0 switches it off"
-_ELSEWHERE = (
-    "lines are ranked for assertions and exceptions alone, and the tests end otherwise ({}); see the place "
-    "of each failure"
+NOT_WATCHED = (
+    "not localised: lines are ranked for tests of pytest, go test, vitest, jest, mocha and node --test "
+    "alone; see the place of each failure"
 )
-_NONE_RAN = "not localised: the failing tests run no line of the project's code in their own process"
+OFF = "not localised: failures.localise_s = 0 switches it off"
+_ELSEWHERE = "lines are ranked for assertions and exceptions alone, and the tests end otherwise ({})"
+_SEE = "see the place of each failure"
+_NONE_RAN = "the failing tests run no line of the project's code in their own process"
+_NOT_AGAIN = "no failing test failed again while it was watched"
 MOST_CAUSES = 8
-MOST_OF_CAUSE = 5
-"""Failing tests traced of one cause."""
 MOST_SUSPECTS = 10
-_MOST_NAMED = 3
-GRACE_S = 15.0
-"""Seconds on top of the limit for collecting the tests and for the last of them to end."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,80 +47,53 @@ class Localised:
 class Localiser:
     """Looks for the lines at fault in one tree."""
 
-    runner: Runner
+    spectra: tuple[Spectra, ...]
+    """One for each runner whose tests can be watched."""
     limit_s: float
     """Seconds after which no more tests are begun; 0 switches it off."""
-    files: tuple[str, ...]
-    """Every file of the tree."""
     changed: Mapping[str, set[int]]
     """Lines the work added or changed, by path."""
 
     async def look(self, measured: Measured, failures: Sequence[Failure]) -> Localised:
-        """Trace some tests of a checked-out tree and rank the lines that failing ones ran."""
-        ours = of_python(failures)
+        """Run some tests of a checked-out tree and rank the lines that failing ones ran."""
+        ours = [each for each in failures if any(one.owns(each.test) for one in self.spectra)]
+        if failures and not ours:
+            return Localised(how=NOT_WATCHED)
+        if not self.limit_s:
+            return Localised(how=OFF)
         clusters = [each for each in clustered(ours) if each.first.cause in IN_CODE][:MOST_CAUSES]
-        if why := self._refused(bool(failures and not ours)):
-            return Localised(how=why)
         if not clusters:
             causes = " and ".join(sorted({str(each.cause) for each in failures}))
-            return Localised(how=f"not localised: {_ELSEWHERE.format(causes)}" if causes else "")
-        code = tuple(file for file in self.files if file.endswith(".py") and not is_test_path(file))
-        chosen = [failure.test for each in clusters for failure in each.failures[:MOST_OF_CAUSE]]
-        try:
-            tests = await self._traced(measured, chosen, code)
-        except BadReport as error:
-            return Localised(how=f"not localised: {error}")
-        red = {test.id for test in tests if test.failed}
-        if not red.intersection(chosen):
-            return Localised(how="not localised: no failing test failed again under the tracer")
-        spectra = _spectra(tests, code, failures)
-        scores = _scores(spectra, clusters, red)
-        took = sum(test.duration_s for test in tests)
-        green = len(tests) - len(red)
-        how = f"Ochiai over {len(red)} failing and {green} passing tests, traced in {took:.1f} s"
-        how = (how if scores else _NONE_RAN) + _unseen(tests, red.intersection(chosen))
-        told = Counter(line for test in red for line in set(spectra.tests[test].traceback))
-        return Localised(suspects=self._ranked(scores, told, Path(measured.copy.path)), how=how)
-
-    def _refused(self, others: bool) -> str:  # noqa: FBT001 - one caller
-        if others:
-            return ONLY_PYTHON
-        return OFF if not self.limit_s else APART if self.runner.roots else ""
-
-    async def _traced(
-        self, measured: Measured, failing: Sequence[str], code: tuple[str, ...]
-    ) -> tuple[Traced, ...]:
-        tree = Path(measured.copy.path)
-        files = list(dict.fromkeys(test.partition("::")[0] for test in failing))
-        with tempfile.TemporaryDirectory(prefix="setpoint-") as folder:
-            report, order = Path(folder) / "traced.jsonl", Path(folder) / "order.json"
-            facts = {
-                "report": str(report),
-                "files": [str(tree / file) for file in code],
-                "first": list(failing),
-                "then": files,
-                "limit_s": self.limit_s,
-            }
-            order.write_text(json.dumps(facts), "utf-8")
-            runner = replace(
-                self.runner,
-                cover=None,
-                timeout_s=self.limit_s + GRACE_S,
-                plugins=(TRACER,),
-                variables={"SETPOINT_REPORT_TRACE": str(order)},
-                writes=(Path(folder),),
-            )
-            await run_once(runner, measured, tuple(files))
-            return await asyncio.to_thread(line_traces.read, report)
-
-    def _ranked(
-        self, scores: Mapping[Line, float], told: Mapping[Line, int], tree: Path
-    ) -> tuple[Suspect, ...]:
-        """Put changed lines first, then the others, by their score, then by how many tracebacks tell them."""
+            return _nothing(f"{_ELSEWHERE.format(causes)}; {_SEE}") if causes else Localised()
+        chosen = [failure for each in clusters for failure in each.failures[:MOST_OF_CAUSE]]
+        seen = await self._watched(measured, chosen)
+        tests = {test.test: test for each in seen for test in each.tests}
+        red = {test.test for test in tests.values() if test.failed}
+        note = "; ".join(each.note for each in seen if each.note)
+        if not red.intersection(each.test for each in chosen):
+            whys = dict.fromkeys(each.why for each in seen if each.why)
+            return _nothing("; ".join((*whys, _SEE) if whys else filter(None, (_NOT_AGAIN, note))))
+        scores = _scores(tests, clusters, red)
+        green, took = len(tests) - len(red), sum(each.took_s for each in seen)
+        how = f"Ochiai over {len(red)} failing and {green} passing tests, run in {took:.1f} s"
+        how = "; ".join(filter(None, (how if scores else f"not localised: {_NONE_RAN}", note)))
+        told = Counter(line for test in red for line in set(tests[test].frames))
+        late = frozenset[Line]().union(*(tests[test].before for test in red))
+        # Of equal ones those come first that tracebacks tell, then those that the tests ran themselves.
         ordered = sorted(
             scores,
-            key=lambda line: (not self._is_changed(line), -scores[line], -told.get(line, 0), line),
+            key=lambda line: (not self._is_changed(line), -scores[line], -told[line], line in late, line),
         )
+        return Localised(suspects=self._suspects(ordered, scores, Path(measured.copy.path)), how=how)
+
+    async def _watched(self, measured: Measured, chosen: Sequence[Failure]) -> list[Watched]:
+        shares = [(one, [each for each in chosen if one.owns(each.test)]) for one in self.spectra]
+        owned = [(one, failing) for one, failing in shares if failing]
+        return [await one.watch(measured, failing, self.limit_s / len(owned)) for one, failing in owned]
+
+    def _suspects(
+        self, ordered: Sequence[Line], scores: Mapping[Line, float], tree: Path
+    ) -> tuple[Suspect, ...]:
         sources: dict[str, list[str]] = {}
         return tuple(
             Suspect(
@@ -148,56 +111,36 @@ class Localiser:
         return line[1] in self.changed.get(line[0], ())
 
 
-def of_python(failures: Iterable[Failure]) -> list[Failure]:
-    """Return the failures of tests in Python, whose lines can be traced."""
-    return [failure for failure in failures if failure.test.partition("::")[0].endswith(".py")]
+def _nothing(why: str) -> Localised:
+    return Localised(how=f"not localised: {why}")
 
 
-def _unseen(tests: Iterable[Traced], red: set[str]) -> str:
-    """Name what starts the processes of failing tests, in which no line is seen; empty where nothing does."""
-    started = dict.fromkeys(each for test in tests if test.id in red for each in test.processes)
-    if not started:
-        return ""
-    named = [f"`{called}` in {file}" for called, file in started][:_MOST_NAMED]
-    return f"; the tests start processes ({', '.join(named)}), and what runs there is not seen"
+def _scores(tests: Mapping[str, Ran], clusters: Iterable[Cluster], red: set[str]) -> dict[Line, float]:
+    """Score each cause by itself, so that one does not drown the other, and all together.
 
-
-def _spectra(tests: Iterable[Traced], code: Sequence[str], failures: Iterable[Failure]) -> Spectra:
-    frames = {
-        failure.test: tuple((frame.file, frame.line) for frame in failure.frames if frame.file in set(code))
-        for failure in failures
+    A line gets the geometric mean of its highest score and the one over all: failures that look like several
+    causes often have one, and only what most of them run explains them.
+    """
+    reached = {
+        test: Reached("failed" if ran.failed else "passed", 0.0, ran.lines, traceback=ran.frames)
+        for test, ran in tests.items()
     }
-    return Spectra(
-        {
-            test.id: Reached(
-                "failed" if test.failed else "passed",
-                test.duration_s,
-                frozenset(
-                    (code[number], line)
-                    for number, lines in test.lines.items()
-                    if 0 <= number < len(code)
-                    for line in lines
-                ),
-                traceback=frames.get(test.id, ()) if test.failed else (),
-            )
-            for test in tests
-        }
+    causes = [[each.test for each in cluster.failures if each.test in red] for cluster in clusters]
+    highest: dict[Line, float] = {}
+    for failing in filter(None, causes):
+        for line, score in _scored(reached, failing, red).items():
+            highest[line] = max(highest.get(line, 0.0), score)
+    over_all = _scored(reached, [test for failing in causes for test in failing], red)
+    return {line: math.sqrt(score * over_all[line]) for line, score in highest.items()}
+
+
+def _scored(reached: Mapping[str, Reached], failing: Sequence[str], red: set[str]) -> dict[Line, float]:
+    """Score the lines of some failing tests against those that pass."""
+    wanted = set(failing)
+    spectra = measure.Spectra(
+        {test: ran for test, ran in reached.items() if test in wanted or test not in red}
     )
-
-
-def _scores(spectra: Spectra, clusters: Iterable[Cluster], red: set[str]) -> dict[Line, float]:
-    """Score each cause by itself, so that one does not drown the other; a line keeps its highest score."""
-    scores: dict[Line, float] = {}
-    for cluster in clusters:
-        failing = [failure.test for failure in cluster.failures if failure.test in red]
-        if not failing:
-            continue
-        others = Spectra(
-            {test: ran for test, ran in spectra.tests.items() if test in failing or test not in red}
-        )
-        for line, score in with_tracebacks(ochiai(others, failing), others, failing).items():
-            scores[line] = max(scores.get(line, 0.0), score)
-    return scores
+    return with_tracebacks(ochiai(spectra, failing), spectra, failing)
 
 
 def _line_of(sources: dict[str, list[str]], tree: Path, file: str, number: int) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from setpoint.checks import results
 from setpoint.checks.flaky.flaky import Selection
@@ -23,6 +25,8 @@ _OF_OTHERS = re.compile(r"\.(?:rs|py|[cm]?[jt]sx?|vue|svelte)$|^doc ")
 _EMPTY = re.compile(rb"\[no test files\]")
 _RAN = re.compile(rb'"Test":|"Action":"(?:pass|fail)"')
 _MOST_NAMED = 5
+_BUILD = ("tags", "ldflags", "gcflags", "mod", "modfile")
+_RUN = ("cpu", "parallel")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,8 +61,42 @@ class GoRunner:
 
 def narrowed(start: Start) -> tuple[str, ...]:
     """Keep the test programs from the build cache, which the next run reads."""
-    words = (*narrowing("GOCACHE", (start.tree, start.scratch, *start.writable)), *start.under)
+    words = held(start)
     return ("-exec", shlex.join(words)) if words else ()
+
+
+def held(start: Start) -> tuple[str, ...]:
+    """Return the words before a test program."""
+    return (*narrowing("GOCACHE", (start.tree, start.scratch, *start.writable)), *start.under)
+
+
+class Flags(NamedTuple):
+    """Flags of `go test` for the two steps that it is made of."""
+
+    build: tuple[str, ...]
+    run: tuple[str, ...]
+
+
+def split_flags(args: Sequence[str]) -> Flags:
+    """Part the flags of a project into those that build the test program and those that it is run with.
+
+    What changes neither the code nor which tests there are is left out: the race detector, what is printed.
+
+    >>> split_flags(("-race", "-tags", "linux", "--short", "-cpu=1"))
+    Flags(build=('-tags=linux',), run=('-test.short', '-test.cpu=1'))
+    """
+    build, run, left = list[str](), list[str](), list(args)
+    while left:
+        name, has, value = left.pop(0).lstrip("-").partition("=")
+        if name in (*_BUILD, *_RUN) and not has and left:
+            value = left.pop(0)
+        if name in _BUILD:
+            build.append(f"-{name}={value}")
+        elif name in _RUN:
+            run.append(f"-test.{name}={value}")
+        elif name == "short":
+            run.append("-test.short" + (f"={value}" if has else ""))
+    return Flags(tuple(build), tuple(run))
 
 
 def _pattern(only: Selection) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import re
 import tempfile
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -140,18 +140,31 @@ class PackageSuite:
         said = self.program.version
         return said if said.lower().startswith(self.name.partition("_")[0]) else f"{self.name} {said}".strip()
 
-    async def once(self, tree: Path, folder: str, only: Selection) -> Once:
-        """Run the tests of one package of a tree, or a selection; nothing is run again."""
-        runs = [await self._called(tree, folder, only, each) for each in self.calls.get(folder) or (None,)]
+    async def once(
+        self, tree: Path, folder: str, only: Selection, lent: Callable[[Start], Start] | None = None
+    ) -> Once:
+        """Run the tests of one package of a tree, or a selection; nothing is run again.
+
+        `lent` changes with what the runner is started.
+        """
+        calls = self.calls.get(folder) or (None,)
+        runs = [await self._called(tree, folder, only, each, lent) for each in calls]
         report = whole_suite(once.report for once in runs if once.report is not None)
         worst = next((once for once in runs if once.broken or (once.report and once.report.red)), runs[-1])
         broken = "; ".join(once.broken for once in runs if once.broken)
         return replace(worst, report=report, broken=broken, printed=sum(once.printed for once in runs))
 
-    async def _called(self, tree: Path, folder: str, only: Selection, own: RunnerCall | None) -> Once:
+    async def _called(
+        self,
+        tree: Path,
+        folder: str,
+        only: Selection,
+        own: RunnerCall | None,
+        lent: Callable[[Start], Start] | None,
+    ) -> Once:
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
             start = replace(self.start(tree, folder, Path(scratch)), own=own)
-            return await RUNNERS[self.name].run(start, only)
+            return await RUNNERS[self.name].run(lent(start) if lent else start, only)
 
     def start(self, tree: Path, folder: str, scratch: Path) -> Start:
         """Say what the runner is started with in one package of a tree."""

@@ -98,7 +98,7 @@ async def by_go(run: Run, statements: Statements, words: tuple[str, ...]) -> Gat
     watched = replace(run, variables={**run.variables, "GOTMPDIR": str(place)})
     argv = watched.argv(*narrowed(watched), "-covermode=count", "-coverpkg=./...", f"-coverprofile={profile}")
     done = await watched.call((*argv, *words, "./..."))
-    module = _module_of(run.place)
+    module = module_of(run.place)
     if not module:
         return Gathered(done=done, hits={}, why="go.mod names no module")
 
@@ -203,7 +203,8 @@ def _text(file: Path) -> bytes:
         return held.read(MOST_BYTES + 1)
 
 
-def _module_of(folder: Path) -> str:
+def module_of(folder: Path) -> str:
+    """Return the module that a folder of Go holds; empty where it holds none."""
     try:
         lines = (folder / "go.mod").read_text("utf-8", "replace").splitlines()
     except OSError:

@@ -78,6 +78,13 @@ class Counted:
             for script in scripts:
                 self._add(script)
 
+    def only(self, scripts: Iterable[Script]) -> dict[str, dict[int, int]]:
+        """Return the hits of some scripts alone."""
+        self.hits = {}
+        for script in scripts:
+            self._add(script)
+        return self.hits
+
     def _add(self, script: Script) -> None:
         starts, counts = _flat(each for function in script.ranges for each in function)
         for file, known in self._of(script).items():

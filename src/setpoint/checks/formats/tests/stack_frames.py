@@ -58,6 +58,13 @@ def place_in(text: str, sources: Sources) -> tuple[str, int]:
 
     Traces of JavaScript, Go, Rust and Java begin with the innermost frame. Empty and 0 where none is there.
     """
+    inside = places_in(text, sources)
+    code = [place for place in inside if not is_test_path(place[0])]
+    return next(iter(code or inside), ("", 0))
+
+
+def places_in(text: str, sources: Sources) -> list[tuple[str, int]]:
+    """Return file and line of the frames inside the tree, as the trace has them."""
     inside = [place for frame in islice(_JVM.finditer(text), _MOST) if (place := _of_jvm(frame, sources))[0]]
     for count, frame in enumerate(_FRAME.finditer(text)):
         if count == _MOST:
@@ -65,8 +72,7 @@ def place_in(text: str, sources: Sources) -> tuple[str, int]:
         file = sources.relative(frame["file"].removeprefix("./"))
         if not any(part in file for part in _FOREIGN) and sources.holds(file):
             inside.append((file, int(frame["line"])))
-    code = [place for place in inside if not is_test_path(place[0])]
-    return next(iter(code or inside), ("", 0))
+    return inside
 
 
 def _of_jvm(frame: re.Match[str], sources: Sources) -> tuple[str, int]:
