@@ -34,7 +34,7 @@ def said(manifest, declared, lock, locked):
 @pytest.mark.parametrize(
     ("manifest", "declared", "lock", "locked", "old", "new"),
     [
-        ("package.json", json.dumps(NPM), "package-lock.json", json.dumps(NPM_LOCK), "^1.0.0", "^2.0.0"),
+        ("package.json", json.dumps(NPM), "poetry.lock", json.dumps(NPM_LOCK), "^1.0.0", "^2.0.0"),
         ("package.json", json.dumps(NPM), "pnpm-lock.yaml", PNPM, "^1.0.0", "^2.0.0"),
         ("package.json", json.dumps(NPM), "yarn.lock", '"left@^1.0.0":\n  version "1.2.0"\n', "^1", "^2"),
         ("a/pyproject.toml", UV, "a/uv.lock", UV_LOCK, ">=1,<2", ">=2"),
@@ -50,20 +50,20 @@ def test_a_declaration_that_is_not_locked_is_named(manifest, declared, lock, loc
 
 
 def test_a_lock_file_that_cannot_be_read_is_not_compared():
-    assert said("package.json", "{", "package-lock.json", "{}") is None
+    assert said("package.json", "{", "poetry.lock", "{}") is None
 
 
 @pytest.mark.parametrize(
     ("after", "named"),
     [
-        ('"resolved": "https://evil.example/a.tgz"', ["evil.example"]),
-        ('"resolved": "https://registry.example/b.tgz"', []),
+        ('url = "https://evil.example/a.tgz"', ["evil.example"]),
+        ('url = "https://registry.example/b.tgz"', []),
     ],
 )
 def test_a_lock_file_that_takes_packages_from_elsewhere_is_named(after, named):
-    before = {"package-lock.json": b'"resolved": "https://registry.example/a.tgz"'}
+    before = {"poetry.lock": b'url = "https://registry.example/a.tgz"'}
     subject = SimpleNamespace(
-        before=before, after={"package-lock.json": after.encode(), "a.js": b"https://x.y"}
+        before=before, after={"poetry.lock": after.encode(), "a.js": b"https://x.y"}
     )
 
     found = lock_hosts(subject)
