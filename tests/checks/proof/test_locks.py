@@ -34,7 +34,7 @@ def said(manifest, declared, lock, locked):
 @pytest.mark.parametrize(
     ("manifest", "declared", "lock", "locked", "old", "new"),
     [
-        ("package.json", json.dumps(NPM), "poetry.lock", json.dumps(NPM_LOCK), "^1.0.0", "^2.0.0"),
+        ("package.json", json.dumps(NPM), "package-lock.json", json.dumps(NPM_LOCK), "^1.0.0", "^2.0.0"),
         ("package.json", json.dumps(NPM), "pnpm-lock.yaml", PNPM, "^1.0.0", "^2.0.0"),
         ("package.json", json.dumps(NPM), "yarn.lock", '"left@^1.0.0":\n  version "1.2.0"\n', "^1", "^2"),
         ("a/pyproject.toml", UV, "a/uv.lock", UV_LOCK, ">=1,<2", ">=2"),
@@ -50,7 +50,7 @@ def test_a_declaration_that_is_not_locked_is_named(manifest, declared, lock, loc
 
 
 def test_a_lock_file_that_cannot_be_read_is_not_compared():
-    assert said("package.json", "{", "poetry.lock", "{}") is None
+    assert said("package.json", "{", "package-lock.json", "{}") is None
 
 
 @pytest.mark.parametrize(
@@ -62,9 +62,7 @@ def test_a_lock_file_that_cannot_be_read_is_not_compared():
 )
 def test_a_lock_file_that_takes_packages_from_elsewhere_is_named(after, named):
     before = {"poetry.lock": b'url = "https://registry.example/a.tgz"'}
-    subject = SimpleNamespace(
-        before=before, after={"poetry.lock": after.encode(), "a.js": b"https://x.y"}
-    )
+    subject = SimpleNamespace(before=before, after={"poetry.lock": after.encode(), "a.js": b"https://x.y"})
 
     found = lock_hosts(subject)
 
