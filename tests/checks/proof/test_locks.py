@@ -57,11 +57,11 @@ def test_a_lock_file_that_cannot_be_read_is_not_compared():
     ("after", "named"),
     [
         ('url = "https://evil.example/a.tgz"', ["evil.example"]),
-        ('url = "https://registry.example/b.tgz"', []),
+        ('url = "https://packages.example/b.tgz"', []),
     ],
 )
 def test_a_lock_file_that_takes_packages_from_elsewhere_is_named(after, named):
-    before = {"poetry.lock": b'url = "https://registry.example/a.tgz"'}
+    before = {"poetry.lock": b'url = "https://packages.example/a.tgz"'}
     subject = SimpleNamespace(before=before, after={"poetry.lock": after.encode(), "a.js": b"https://x.y"})
 
     found = lock_hosts(subject)
