@@ -14,12 +14,14 @@ from setpoint.ports import WorkCopy
 from setpoint.system.git.git import head, tree_of
 from setpoint.wiring.project import open_project
 
+WHO = ("-c", "user.name=T", "-c", "user.email=t@localhost")
+
 
 async def commands_of(root: Path, cache: Path, files: dict[str, str]) -> tuple[SuiteCommand, ...]:
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "start")):
+    for words in (("init", "-q"), ("add", "-A"), (*WHO, "commit", "-qm", "start")):
         await asyncio.to_thread(subprocess.run, ("git", *words), cwd=root, check=True)
     project = await asyncio.to_thread(open_project, root)
     base = await head(root)
