@@ -32,7 +32,11 @@ def ask(tmp_path: Path) -> Ask:
         for name, text in files.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text)
-        for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "start")):
+        for words in (
+            ("init", "-q"),
+            ("add", "-A"),
+            ("-c", "user.name=T", "-c", "user.email=t@localhost", "commit", "-qm", "start"),
+        ):
             await asyncio.to_thread(subprocess.run, ("git", *words), cwd=root, check=True)
         project = await asyncio.to_thread(open_project, root)
         base = await head(root)
