@@ -1,4 +1,4 @@
-"""A copy of a tree in which all code fails when it is loaded: who does not notice proves nothing."""
+"""A copy of a tree in which every file fails when it is loaded: who passes there proves nothing."""
 
 from __future__ import annotations
 
@@ -8,44 +8,46 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-_FAILURES = {
-    "throw": ("js", "mjs", "cjs", "jsx"),
-    "typed": ("ts", "mts", "cts", "tsx"),
-    "raise": ("py", "rb"),
+_SAID = "Setpoint tries whether this is noticed"
+_FAILING = {
+    f';throw new Error("{_SAID}");': ("js", "mjs", "cjs", "jsx"),
+    f';const triedBySetpoint: string = 1; throw new Error("{_SAID}");': ("ts", "mts", "cts", "tsx"),
+    f'raise RuntimeError("{_SAID}")': ("py", "rb"),
     "exit 97": ("sh", "bash"),
-    "error": ("lua",),
-    "#error": ("c", "h", "cc", "cpp", "cxx", "hpp"),
-    "die": ("pl", "php"),
+    f'error("{_SAID}")': ("lua",),
+    f'die("{_SAID}");': ("pl", "php"),
 }
-_WRITTEN = {
-    "throw": ';throw new Error("Setpoint tries whether this is noticed");',
-    "typed": ";const triedBySetpoint: string = 1; throw new Error(triedBySetpoint);",
-    "raise": 'raise RuntimeError("Setpoint tries whether this is noticed")',
-    "exit 97": "exit 97",
-    "error": 'error("Setpoint tries whether this is noticed")',
-    "#error": "#error Setpoint tries whether this is noticed",
-    "die": 'die("Setpoint tries whether this is noticed");',
-}
-_BY_ENDING = {ending: _WRITTEN[kind] for kind, endings in _FAILURES.items() for ending in endings}
+"""What fails when a script has been loaded to its end, so that what ends the process well comes first."""
+_STATEMENTS = {ending: text for text, endings in _FAILING.items() for ending in endings}
+_BROKEN = f"}}}}}} {_SAID} {{{{{{"
+"""What neither a compiler nor a reader of data takes."""
 _LEFT = frozenset({".git", "node_modules", ".venv", "venv", "target"})
-_SETTINGS = re.compile(r"^\.|\.config\.|rc\.|\.d\.[cm]?ts$|\.min\.")
-_MOST_FILES, _MOST_BYTES = 20_000, 500 << 20
+_SETTINGS = re.compile(
+    r"\..*|.*\.(?:config|d)\.\w+|.*rc\.\w+|tsconfig.*|.*-lock\.\w+|.*\.(?:lock|lockb|mk|cmake)|go\.(?:mod|sum|work)"
+    r"|(?:package|composer|deno|jsr|lerna|nx|turbo|project|angular)\.jsonc?|pnpm-workspace\.yaml"
+    r"|(?:GNU)?[Mm]akefile.*|[Jj]ustfile|CMakeLists\.txt|Gemfile|Rakefile|.*\.gemspec|mix\.exs|Cargo\.toml"
+    r"|build\.(?:xml|zig|sbt|rs|gradle.*)|settings\.gradle.*|gradle\.properties|pom\.xml|pyproject\.toml"
+    r"|setup\.(?:py|cfg)|tox\.(?:ini|toml)|noxfile\.py|conftest\.py|.*\.(?:csproj|sln|cabal|rockspec|nimble)"
+    r"|Package\.swift|dune(?:-project)?"
+)
+"""Files that a build or a runner reads to begin: that it cannot begin would show nothing."""
+_MOST_FILES, _MOST_BYTES, _LONGEST = 20_000, 500 << 20, 4 << 20
 
 
 def failing_copy(tree: Path, place: Path, command: str) -> bool:
     """Write the copy, with links as they are; false where it would be too large, or nothing in it can fail.
 
-    Files that the command itself names stay as they are: that the runner fails would show nothing.
+    Files that the command itself names, and those with settings, stay as they are.
     """
     files = list(_files(tree))
-    code = [file for file in files if _can_fail(file, tree, command)]
     size = sum(file.lstat().st_size for file in files)
-    if not code or len(files) > _MOST_FILES or size > _MOST_BYTES:
+    changed = {file: text for file in files if (text := _failure(file, tree, command))}
+    if not changed or len(files) > _MOST_FILES or size > _MOST_BYTES:
         return False
     shutil.copytree(tree, place, symlinks=True, ignore=shutil.ignore_patterns(".git"))
-    for file in code:
+    for file, text in changed.items():
         with (place / file.relative_to(tree)).open("a", encoding="utf-8") as held:
-            held.write(f"\n{_BY_ENDING[file.suffix[1:]]}\n")
+            held.write(f"\n{text}\n")
     return True
 
 
@@ -56,8 +58,19 @@ def _files(tree: Path) -> Iterator[Path]:
         yield from (inside / name for name in names)
 
 
-def _can_fail(file: Path, tree: Path, command: str) -> bool:
-    if file.suffix[1:] not in _BY_ENDING or file.is_symlink() or _SETTINGS.search(file.name):
-        return False
+def _failure(file: Path, tree: Path, command: str) -> str:
+    """Return what makes a file fail; empty where it stays as it is."""
     path = re.escape(file.relative_to(tree).as_posix())
-    return re.search(rf"(?<![\w/.-])(?:\./)?{path}(?![\w.-])", command) is None
+    named = re.search(rf"(?<![\w/.-])(?:\./)?{path}(?![\w.-])", command) is not None
+    if named or file.is_symlink() or _SETTINGS.fullmatch(file.name) or not _is_text(file):
+        return ""
+    return _STATEMENTS.get(file.suffix[1:], _BROKEN)
+
+
+def _is_text(file: Path) -> bool:
+    if not 0 < file.stat().st_size <= _LONGEST:
+        return False
+    try:
+        return b"\0" not in file.read_bytes()
+    except PermissionError:
+        return False

@@ -25,6 +25,8 @@ _OWNERS = re.compile(
 _FAILED = re.compile(
     r"^\s*(?:not ok\b|FAIL\b|(?:✖|✗|\u00d7|✘|●)\s+\[?\w).*|.*\b[A-Z]\w*(?:Error|Exception)\b.*", re.MULTILINE
 )
+LEAST_S = 30.0
+"""Seconds that a command may take at least where all files fail: one that waits for ever has noticed."""
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
@@ -49,8 +51,8 @@ class OwnTests:
             return Once(done=done, unusable=why)
         if done.timed_out or done.idled or done.exit_code is None:
             return Once(done=done, broken=f"`{start.own.shown}`: {done.ending}{results.tail(done)}")
-        if _passed(done) and not await self._can_fail(start, start.own):
-            why = f"`{start.own.shown}` ends with success even where every file of code fails"
+        if _passed(done) and not await self._can_fail(start, start.own, done.duration_s):
+            why = f"`{start.own.shown}` ends with success even where every file fails when it is loaded"
             return Once(done=done, unusable=f"{start.own.file}: {why}: it proves nothing")
         said = _COLOURS.sub("", done.text)
         file, line = place_in(said, start.sources())
@@ -67,15 +69,16 @@ class OwnTests:
         printed = sum(printed_counts(said) or ())
         return Once(done=done, report=report_of((case,), start.sources()), printed=printed)
 
-    async def _can_fail(self, start: Start, own: RunnerCall) -> bool:
-        """Whether the command fails in a copy of the tree in which every file of code fails when loaded.
+    async def _can_fail(self, start: Start, own: RunnerCall, took_s: float) -> bool:
+        """Whether the command fails in a copy of the tree in which every file fails when it is loaded.
 
-        Where a copy is too large, or holds no code in which a failure can be written, it is believed.
+        Where such a copy cannot be made, it is believed.
         """
         place = start.scratch / "failing"
         if not await asyncio.to_thread(failing_copy, start.tree, place, own.before):
             return True
-        done = await replace(start, tree=place).call((*start.program.argv, "-c", own.before), merged=True)
+        there = replace(start, tree=place, timeout_s=min(start.timeout_s, LEAST_S + 4 * took_s))
+        done = await there.call((*start.program.argv, "-c", own.before), merged=True)
         await asyncio.to_thread(shutil.rmtree, place, ignore_errors=True)
         return not _passed(done)
 
