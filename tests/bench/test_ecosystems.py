@@ -169,8 +169,11 @@ def test_arguments_of_the_own_command_are_kept(bench, tmp_path, pattern):
 
 @pytest.mark.slow
 def test_a_runner_without_a_reader_is_judged_by_its_exit_code(bench, tmp_path):
-    tally = "console.log('  2 passing'); process.exitCode = 0;\n"
-    files = {"package.json": json.dumps({"scripts": {"test": "node tally.js"}}), "tally.js": tally}
+    files = {
+        "package.json": json.dumps({"scripts": {"test": "node tally.js"}}),
+        "tally.js": "require('./shop.js');\nconsole.log('  2 passing');\n",
+        "shop.js": "exports.total = 3;\n",
+    }
     row = compared(bench, tmp_path, files, test="npm test", count="mocha")
     assert row["own"]["passed"] == 2
     assert row["clean"]

@@ -26,7 +26,7 @@ _FAILED = re.compile(
     r"^\s*(?:not ok\b|FAIL\b|(?:✖|✗|\u00d7|✘|●)\s+\[?\w).*|.*\b[A-Z]\w*(?:Error|Exception)\b.*", re.MULTILINE
 )
 LEAST_S = 30.0
-"""Seconds that a command may take at least where all files fail: one that waits for ever has noticed."""
+"""Seconds that a command may take at least where all files fail; one that does not end has noticed."""
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
