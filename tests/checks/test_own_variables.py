@@ -82,3 +82,36 @@ async def test_a_package_is_asked_the_same(bench):
 def test_a_cause_of_another_kind_is_not_ours():
     failure = own_variables.Failure(test="t::a", cause=Cause.ENVIRONMENT, message="no database")
     assert own_variables.ours((failure,)) == ()
+
+
+MODE = """import os
+
+def test_variables(): assert (os.environ["MODE"], os.environ.get("PYTHONOPTIMIZE")) == ("1", None)
+def test_generated(): import generated
+"""
+MAKE = "export MODE = 1\nexport PYTHONOPTIMIZE = 1\ntest: made\n\tpytest\nmade:\n\tpython gen.py\n"
+OF_MAKE = {
+    ".gitignore": "generated.py\n",
+    "Makefile": MAKE,
+    "gen.py": "open('generated.py', 'w').close()\n",
+    "tests/test_mode.py": MODE,
+    **PYTEST,
+}
+
+
+async def test_pytest_gets_the_variables_and_the_steps_of_the_own_command(bench):
+    made = await bench(OF_MAKE, settings=QUICK)
+    base = await made.measure(Stage.BASE)
+
+    assert base.failures == ()
+    assert base.evidence_of("pytest").counts["passed"] == 2
+    assert base.evidence_of("pytest").reason == ""
+
+
+async def test_a_step_before_the_tests_that_fails_is_named(bench):
+    made = await bench({**OF_MAKE, "gen.py": "raise SystemExit('no template')\n"}, settings=QUICK)
+    evidence = (await made.measure(Stage.BASE)).evidence_of("pytest")
+
+    assert "before the tests `make test` runs `python gen.py`: exit code 1" in evidence.reason
+    assert "no template" in evidence.reason
+    assert evidence.counts["passed"] == 1

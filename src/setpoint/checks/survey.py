@@ -13,7 +13,7 @@ from setpoint.checks.discovery.bytecode import with_bytecode
 from setpoint.checks.discovery.ignored_files import unseen
 from setpoint.checks.discovery.interpreter import find_interpreter, own_interpreter
 from setpoint.checks.discovery.interpreter_cache import Probes
-from setpoint.checks.discovery.own_commands.found import OwnCommand
+from setpoint.checks.discovery.own_commands.command import OwnCommand
 from setpoint.checks.discovery.package_rows import package_rows
 from setpoint.checks.discovery.project import (
     Interpreters,

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
+from setpoint.checks.discovery.own_commands.command import Kind
 from setpoint.checks.discovery.own_commands.excluded import scripts_named, why_excluded
-from setpoint.checks.discovery.own_commands.found import Kind, own_commands
+from setpoint.checks.discovery.own_commands.found import own_commands
 from setpoint.checks.discovery.own_commands.python_call import PythonCall, python_call
 
 STEPS = "jobs:\n  a:\n    steps:\n    - run: |\n        go vet ./...\n        go test -race ./...\n"
@@ -149,7 +150,7 @@ def test_unittest_looks_where_the_own_command_looks():
     made = python_call(
         own_commands({"Makefile": "test:\n\tpython -m unittest discover -s lib -p '*_test.py'\n"})
     )
-    assert made == PythonCall(runner="unittest", pattern="*_test.py", start="lib")
+    assert made == PythonCall(runner="unittest", pattern="*_test.py", start="lib", shown="make test")
     assert [made.takes(file) for file in ("lib/a_test.py", "lib/test_a.py", "b_test.py")] == [
         True,
         False,

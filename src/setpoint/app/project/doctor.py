@@ -15,7 +15,7 @@ from setpoint.agents.probing import probe
 from setpoint.agents.registry import known
 from setpoint.agents.sandbox.sandbox import Sandbox
 from setpoint.checks import Surveyor
-from setpoint.checks.discovery.own_commands.found import OwnCommand
+from setpoint.checks.discovery.own_commands.command import OwnCommand
 from setpoint.checks.discovery.toolchains import Toolchain
 from setpoint.errors import SandboxUnavailable
 from setpoint.learning.store.embedding import MODEL, missing

@@ -13,7 +13,8 @@ from setpoint.checks import results
 from setpoint.checks.cover.answer import files_of
 from setpoint.checks.cover.report import counts_of, only_tests
 from setpoint.checks.cover.script_reach import scripts_within
-from setpoint.checks.discovery.interpreter import Interpreter, environment
+from setpoint.checks.discovery.environment_of_tests import environment_of_tests
+from setpoint.checks.discovery.interpreter import Interpreter
 from setpoint.checks.discovery.layout import Layout
 from setpoint.checks.discovery.project import Project
 from setpoint.checks.mutation.check import MutationEngine, is_source
@@ -87,7 +88,7 @@ class CoverCheck:
         with tempfile.TemporaryDirectory(prefix="setpoint-", ignore_cleanup_errors=True) as folder:
             request = ReachRequest(tree=str(tree), files=self.files, pytest_args=self.args, scratch=folder)
             answered = Path(folder) / "result.json"
-            variables = environment(self.interpreter, tree, self.layout.imports)
+            variables = environment_of_tests(self.interpreter, tree, self.layout)
             done = await run(
                 Command(
                     argv=argv_of(self.interpreter.path, request, Path(folder) / "request.json", answered),

@@ -11,7 +11,8 @@ from functools import cache
 from typing import Any
 
 from setpoint.checks.discovery.linked_packages import FOLDER as INSTALLED
-from setpoint.checks.discovery.own_commands.found import NAMING, OwnCommand, own_commands
+from setpoint.checks.discovery.own_commands.command import OwnCommand
+from setpoint.checks.discovery.own_commands.found import NAMING, own_commands
 from setpoint.checks.discovery.own_commands.python_call import PythonCall, python_call
 from setpoint.checks.discovery.package_suites import Found, found_suites, manifests, package_folders
 from setpoint.checks.discovery.python_packages import READ_BELOW, TestRoot, test_roots
@@ -107,7 +108,7 @@ def configuration(files: tuple[str, ...]) -> list[str]:
     """Name those of the files at the root that say with what the project is measured."""
     named = {"pyproject.toml", "setup.cfg", "tox.ini", "package.json", *NAMING}
     named |= {file for signs in signs_of_tools().values() for file in signs.files}
-    below = (file for file in files if "/" in file and _may_configure_below(file))
+    below = (file for file in files if file.endswith(".mk") or ("/" in file and _may_configure_below(file)))
     packages = (*manifests(files), *package_manifests(files))
     return sorted({*(named & set(files)), *sources_among(files), *packages, *below})
 
@@ -123,7 +124,7 @@ def read_layout(
     configured, use = _configured(texts), use_of(texts)
     files_of = {name: f"{name} is configured in {file}" for name, file in configured.items()}
     packages = _packages(python)
-    own = tuple(_guarded(each, harmful or {}) for each in own_commands(texts))
+    own = tuple(_guarded(each, harmful or {}) for each in own_commands(texts, files))
     from_src = any(package.startswith("src/") for package in packages) and "src/__init__.py" not in files
     said = {name: text for name, text in texts.items() if name.rpartition("/")[2] == "package.json"}
     return Layout(

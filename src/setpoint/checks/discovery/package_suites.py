@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from setpoint.checks.discovery.linked_packages import FOLDER
-from setpoint.checks.discovery.own_commands.found import Kind, OwnCommand
+from setpoint.checks.discovery.own_commands.command import Kind, OwnCommand
 from setpoint.checks.discovery.own_commands.package_scripts import manifest_of
 from setpoint.checks.discovery.own_commands.runner_calls import RunnerCall
 from setpoint.model.changes.test_paths import is_test_path

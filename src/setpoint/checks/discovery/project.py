@@ -11,8 +11,9 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from setpoint.checks.discovery.environment_of_tests import environment_of_tests
 from setpoint.checks.discovery.ignored_files import MENDS as NOT_THERE
-from setpoint.checks.discovery.interpreter import PROBE_S, Interpreter, environment, literal
+from setpoint.checks.discovery.interpreter import PROBE_S, Interpreter, literal
 from setpoint.checks.discovery.layout import Layout, configuration, read_layout
 from setpoint.checks.discovery.own_commands.excluded import scripts_named, why_excluded
 from setpoint.checks.discovery.own_commands.found import own_commands
@@ -102,7 +103,7 @@ async def _harmful(
 ) -> dict[str, str]:
     """Say why own commands are never run, by file and what people type, from the shell scripts they name."""
     found: dict[str, str] = {}
-    for command in own_commands(texts):
+    for command in own_commands(texts, files):
         waiting, seen = [command.script], set[str]()
         while waiting and len(seen) < _MOST_SCRIPTS:
             named = [each for each in scripts_named(waiting.pop(), files) if each not in seen]
@@ -175,7 +176,7 @@ def choose(checks: ChecksSettings, layout: Layout, both: Interpreters) -> dict[s
             chosen["mutation"] = "setting checks.mutation"
     for name, preset in presets().items():
         use = checks.tool(name).use
-        if not use or (use == "auto" and name == OWN_TESTS and runner and not _misses(layout)):
+        if not use or (use == "auto" and name == OWN_TESTS and runner and not _unseen(layout)):
             continue  # Python's own runner reads each test of it
         if use == "auto" and name in layout.suites:
             chosen[name] = layout.suites[name].reason
@@ -212,10 +213,12 @@ def _unread_command(name: str, layout: Layout) -> str:
     return "" if started & known else f"{own.reason}: {own.script}"
 
 
-def _misses(layout: Layout) -> bool:
-    """Whether the own command has unittest load files that no convention calls tests."""
+def _unseen(layout: Layout) -> bool:
+    """Whether the own command runs tests in files that no convention calls tests."""
     call = layout.python_call
-    return call is not None and call.runner == "unittest" and not any(map(call.takes, layout.tests))
+    if call is None:
+        return not layout.tests
+    return call.runner == "unittest" and not any(map(call.takes, layout.tests))
 
 
 def _coverage(checks: ChecksSettings, chosen: Mapping[str, str]) -> dict[str, str]:
@@ -263,7 +266,7 @@ async def _origins(place: Path, interpreter: Interpreter, layout: Layout) -> dic
     if not wanted:
         return {}
     argv = (interpreter.path, str(PROBE), "packages", *wanted)
-    variables = environment(interpreter, place, layout.imports)
+    variables = environment_of_tests(interpreter, place, layout)
     done = await run(Command(argv=argv, cwd=place, environment=variables, timeout_s=PROBE_S))
     try:
         answer = _ORIGINS.validate_python(literal(done.stdout)) if done.ok else {}

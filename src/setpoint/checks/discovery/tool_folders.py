@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from setpoint.checks.discovery.own_commands.found import OwnCommand
+from setpoint.checks.discovery.own_commands.command import OwnCommand
 from setpoint.checks.discovery.package_suites import is_lent
 from setpoint.checks.discovery.workspaces import within
 from setpoint.model.shell import unquoted

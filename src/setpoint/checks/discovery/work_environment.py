@@ -16,6 +16,7 @@ from pathlib import Path
 from setpoint.checks.discovery.interpreter import environment
 from setpoint.checks.discovery.linked_packages import FOLDER as PACKAGES
 from setpoint.checks.discovery.linked_packages import link_packages
+from setpoint.checks.discovery.own_commands.variables import with_own
 from setpoint.checks.discovery.project import Project
 from setpoint.presets import presets
 from setpoint.presets.check_settings import ChecksSettings
@@ -46,7 +47,10 @@ def variables(project: Project) -> dict[str, str]:
         first.append(str(Path(interpreter.path).parent))
     theirs = environment(interpreter, project.root, ()).items()
     others = {name: value for name, value in theirs if name not in (*DEFAULT_KEEP, *_NOT_FOR_AGENTS)}
-    return {**toolchains(), **others, "PATH": ":".join(first)}
+    call = project.layout.python_call
+    of_tests = [(name, text) for name, text in call.variables if name not in _NOT_FOR_AGENTS] if call else []
+    asked = with_own(of_tests, others, Path("{workdir}"))
+    return {**toolchains(), **asked, "PATH": ":".join(first)}
 
 
 def equip(project: Project, workdir: Path, more: Mapping[str, str]) -> None:
@@ -84,6 +88,7 @@ def _of_python(project: Project, checks: ChecksSettings) -> Iterator[str]:
         words += ["--no-cov"] if project.interpreter.has("pytest-cov") else []
         own = project.layout.python_call
         command = shlex.join((*words, *(own.options if own else ()), *checks.pytest_args))
+        command = f"{own.before} && {command}" if own and own.before else command
         roots = project.layout.test_roots
         yield from (f"cd {shlex.quote(root.folder)} && {command}" for root in roots) if roots else (command,)
     elif "unittest" in project.chosen:

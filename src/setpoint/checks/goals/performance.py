@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 
 from setpoint.checks import results
-from setpoint.checks.discovery.interpreter import environment
+from setpoint.checks.discovery.environment_of_tests import environment_of_tests
 from setpoint.checks.goals.timing import Middle, Timing, within
 from setpoint.checks.run import Group
 from setpoint.checks.suites.pytest import Runner
@@ -85,7 +85,7 @@ class Performance:
             Command(
                 argv=("/bin/sh", "-c", self.command),
                 cwd=tree,
-                environment=environment(self.runner.interpreter, tree, self.runner.layout.imports),
+                environment=environment_of_tests(self.runner.interpreter, tree, self.runner.layout),
                 timeout_s=self.runner.timeout_s,
             )
         )

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from setpoint.checks import results
-from setpoint.checks.discovery.interpreter import Interpreter, environment
+from setpoint.checks.discovery.environment_of_tests import environment_of_tests
+from setpoint.checks.discovery.interpreter import Interpreter
 from setpoint.checks.discovery.layout import Layout
 from setpoint.checks.mutation.answer import report_of
 from setpoint.model.changes.test_paths import is_test_path
@@ -78,7 +79,7 @@ class MutationEngine:
                 scratch=folder,
             )
             write_request(request, asked)
-            variables = environment(self.interpreter, tree, self.layout.imports)
+            variables = environment_of_tests(self.interpreter, tree, self.layout)
             done = await run(
                 Command(
                     argv=score_argv(self.interpreter.path, asked, answered),

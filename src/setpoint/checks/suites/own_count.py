@@ -8,7 +8,8 @@ from pathlib import Path
 
 from setpoint.checks import results
 from setpoint.checks.discovery.interpreter import Interpreter, environment
-from setpoint.checks.discovery.own_commands.found import NAMING, Kind, OwnCommand
+from setpoint.checks.discovery.own_commands.command import Kind, OwnCommand
+from setpoint.checks.discovery.own_commands.found import NAMING
 from setpoint.checks.discovery.project import Project
 from setpoint.checks.formats.tests.printed_counts import Counts, printed_counts
 from setpoint.checks.run import Group
@@ -18,7 +19,7 @@ from setpoint.ports import Measured
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.processes import Command, run
 
-INPUTS = (*(name.rpartition("/")[2] for name in NAMING), "package.json", "*.yml", "*.yaml")
+INPUTS = (*(name.rpartition("/")[2] for name in NAMING), "package.json", "*.mk", "*.yml", "*.yaml")
 """Names of files that define the command: while they stay as they are, what it gave is taken again."""
 
 _READ = tuple(name for name in SUITES if name != OWN_TESTS)
@@ -60,7 +61,8 @@ class OwnCount:
         )
         own, read = printed_counts(done.text), _read(self.heard)
         if own is None or read is None:
-            why = f"{shown} tells no count of tests: {done.ending}" if read else "no test was read"
+            said = "" if done.ok else results.tail(done)
+            why = f"{shown} tells no count of tests: {done.ending}{said}" if read else "no test was read"
             return ran.gave(CheckState.NOT_MEASURED, why)
         counts = {"own": sum(own), "read": sum(read)}
         return ran.gave(CheckState.PASS, _difference(shown, own, read), counts=counts)

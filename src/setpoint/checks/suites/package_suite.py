@@ -15,6 +15,7 @@ from setpoint.checks import results
 from setpoint.checks.discovery.interpreter import Interpreter, as_in_a_shell, environment
 from setpoint.checks.discovery.linked_packages import lock_note
 from setpoint.checks.discovery.own_commands.runner_calls import RunnerCall
+from setpoint.checks.discovery.own_commands.variables import with_own
 from setpoint.checks.discovery.program import Program
 from setpoint.checks.discovery.project import Project
 from setpoint.checks.discovery.workspaces import nearest
@@ -168,6 +169,8 @@ class PackageSuite:
 
     def start(self, tree: Path, folder: str, scratch: Path) -> Start:
         """Say what the runner is started with in one package of a tree."""
+        own = next(iter(self.calls.get(folder, ())), None)
+        known = self._environment(tree, folder)
         return Start(
             name=self.name,
             preset=self._of_members(),
@@ -175,11 +178,11 @@ class PackageSuite:
             tree=tree,
             folder=folder,
             scratch=scratch,
-            variables=self._environment(tree, folder),
+            variables=with_own(own.variables, known, tree) if own else known,
             timeout_s=self.asked.timeout_s or self.timeout_s,
             cache=Path(self.cache) if self.preset.caches else None,
             args=(*self.options.get(folder, ()), *self.asked.args),
-            own=next(iter(self.calls.get(folder, ())), None),
+            own=own,
         )
 
     def _of_members(self) -> Preset:

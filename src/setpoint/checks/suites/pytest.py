@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Literal
 
 from setpoint.checks import results
-from setpoint.checks.discovery.interpreter import Interpreter, as_in_a_shell, environment
+from setpoint.checks.discovery.environment_of_tests import environment_of_tests
+from setpoint.checks.discovery.interpreter import Interpreter, as_in_a_shell
 from setpoint.checks.discovery.layout import Layout
 from setpoint.checks.discovery.own_commands.python_call import PythonCall
 from setpoint.checks.discovery.python_packages import TestRoot
@@ -31,6 +32,7 @@ from setpoint.checks.suites.pytest_packages import (
     together,
 )
 from setpoint.checks.suites.pytest_result import fault_of, judge, reported
+from setpoint.checks.suites.steps_before import run_before
 from setpoint.checks.tools.argv import as_word, in_chunks
 from setpoint.model.evidence import CheckResult, CheckState, Outcome, TestReport
 from setpoint.ports import Measured
@@ -132,7 +134,8 @@ class TestSuite:
             report, last = await self.flaky.apply(report, self.only, again, skip)
             report = await self._compared(measured, report, last)
             state, why = state_of(report), reason(report)
-        why = "; ".join(each for each in (why, f"for {self.part}" if self.part else "") if each)
+        note = "" if broken else suite.note
+        why = "; ".join(each for each in (why, f"for {self.part}" if self.part else "", note) if each)
         tool = f"{version}, Python {self.runner.interpreter.version}"
         ran = results.Ran(
             check=self.name, tree=measured.tree, done=done, artifacts=self.runner.artifacts, tool=tool
@@ -240,9 +243,10 @@ async def _run_at(
         for each in runner.own_folders:
             each.mkdir(exist_ok=True)
         report = scratch / "report.jsonl"
-        variables = environment(runner.interpreter, tree, runner.layout.imports)
+        variables = environment_of_tests(runner.interpreter, tree, runner.layout)
         variables = variables if runner.root is None else report_root(variables, runner.root, tree)
         variables = as_in_a_shell(variables) if runner.in_a_shell else variables
+        note = await run_before(runner.layout.python_call, tree, variables, runner.timeout_s)
         variables |= {"SETPOINT_REPORT_FILE": str(report), **runner.variables}
         if only is not None or runner.leave_out:
             selection = scratch / "select.json"
@@ -268,7 +272,9 @@ async def _run_at(
         except BadReport as error:
             return done, Suite(), f"{error}: {done.ending}{results.tail(done)}"
     if not suite.version:
-        return done, suite, f"{runner.name} never started: {done.ending}{results.tail(done)}"
+        why = f"{runner.name} never started: {done.ending}{results.tail(done)}"
+        return done, suite, "; ".join(filter(None, (why, note)))
+    suite.note = note
     return done, suite, ""
 
 

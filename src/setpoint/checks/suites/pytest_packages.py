@@ -109,6 +109,7 @@ def _add(whole: Suite, part: Part, tree: Path) -> None:
     whole.uncollected |= {named(file): why for file, why in suite.uncollected.items()}
     whole.skipped_files = (*whole.skipped_files, *map(named, suite.skipped_files))
     whole.internal_error = whole.internal_error or suite.internal_error
+    whole.note = whole.note or suite.note
     whole.running = whole.running or (named(suite.running) if suite.running else "")
     if suite.loading is not None:
         loading = suite.loading

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from setpoint.checks import results
 from setpoint.checks.discovery.interpreter import Interpreter, environment
-from setpoint.checks.discovery.own_commands.found import OwnCommand
+from setpoint.checks.discovery.own_commands.command import OwnCommand
 from setpoint.checks.discovery.project import OWN_CHECKS, Project
 from setpoint.model.evidence import CheckResult, CheckState
 from setpoint.model.finding import Category, Finding, Severity

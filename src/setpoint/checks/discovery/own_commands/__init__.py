@@ -1,5 +1,9 @@
 """What the project's own people type for tests, lint, types and build, read from its files.
 
-`found.py` looks for the commands, `package_scripts.py` follows the scripts of `package.json`,
-`excluded.py` says which commands Setpoint never runs, and `runner_calls.py` finds the test runner in one.
+`found.py` knows which files name commands, the strongest first. Each kind of file has a reader:
+`package_scripts.py`, `makefile.py`, `justfile.py`, `ant_targets.py`, `environments.py` (tox, nox),
+`task_tables.py` (hatch, pdm, poe, rye, taskipy) and `typed.py` (CI, documents). Each writes what it found as
+a script for a shell, and `command.py` makes a command of that. `excluded.py` says which commands Setpoint
+never runs, `steps.py` which of their steps, `variables.py` what a step gets from those before it.
+`runner_calls.py` and `python_call.py` find the test runner.
 """

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Literal
 
-from setpoint.checks.discovery.own_commands.found import Kind, OwnCommand
+from setpoint.checks.discovery.own_commands.command import Kind, OwnCommand
+from setpoint.checks.discovery.own_commands.steps import started, testing
+from setpoint.checks.discovery.own_commands.variables import for_tests, variables_at
 from setpoint.model.shell import call_of
 
 _PYTHON = re.compile(r"python[\d.]*|pypy\d*|py")
@@ -45,6 +47,12 @@ class PythonCall:
     """Names of the files in which unittest looks."""
     start: str = ""
     """The folder below which it looks."""
+    variables: tuple[tuple[str, str], ...] = ()
+    """Variables that the command sets for it; `$PWD` in a value is the root of the tree."""
+    before: str = ""
+    """Steps that come first, for example code that is generated; empty where there are none."""
+    shown: str = ""
+    """How people type the command."""
 
     def takes(self, file: str) -> bool:
         """Whether unittest loads a file of tests."""
@@ -56,20 +64,36 @@ def python_call(own: Iterable[OwnCommand]) -> PythonCall | None:
     """Find the call in the test command of the root; none where it calls neither."""
     tests = (each for each in own if each.kind is Kind.TEST and not each.folder and not each.excluded)
     for command in tests:
-        for step in command.steps:
+        for at, step in enumerate(command.steps):
             call = call_of(step)
-            if call and (found := _read(call.words)):
-                return found
+            words = started(call.words) if call else ()
+            if found := _read(words):
+                return _in_command(found, command, at)
     return None
+
+
+def _in_command(call: PythonCall, command: OwnCommand, at: int) -> PythonCall:
+    """Add what the command around a call sets and runs first, and the options of `PYTEST_ADDOPTS`."""
+    variables = variables_at(command.steps, at)
+    more = _of_pytest(variables.get("PYTEST_ADDOPTS", "").split()).options if call.runner == "pytest" else ()
+    before = testing([step for step in command.steps[:at] if step.words[0] != "export"])
+    moved = any(step.words[0] == "cd" for step in command.steps[:at])
+    return replace(
+        call,
+        options=(*more, *call.options),
+        variables=for_tests(variables),
+        before="" if moved else before,
+        shown=command.shown,
+    )
 
 
 def _read(words: Sequence[str]) -> PythonCall | None:
     names = [word.rpartition("/")[2] for word in words]
     for at, name in enumerate(names):
-        started = at == 0 or names[at - 1] == "-m" or names[0] in ("coverage", "uv", "poetry", "pdm", "hatch")
-        if started and name in ("pytest", "py.test"):
+        begins = at == 0 or names[at - 1] == "-m" or names[0] in ("coverage", "uv", "poetry", "pdm", "hatch")
+        if begins and name in ("pytest", "py.test"):
             return _of_pytest(words[at + 1 :])
-        if started and name == "unittest" and any(_PYTHON.fullmatch(each) for each in (*names[:at], "py")):
+        if begins and name == "unittest" and any(_PYTHON.fullmatch(each) for each in (*names[:at], "py")):
             return _of_unittest(words[at + 1 :])
     return None
 

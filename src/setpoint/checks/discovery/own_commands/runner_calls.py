@@ -5,24 +5,25 @@ from __future__ import annotations
 import re
 import shlex
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 
 from pydantic import TypeAdapter
 
-from setpoint.model.shell import ASSIGNED, Part, unquoted
+from setpoint.checks.discovery.own_commands.steps import (
+    checks_only,
+    installs,
+    joined,
+    set_first,
+    testing,
+    unlaunched,
+)
+from setpoint.checks.discovery.own_commands.variables import for_tests, variables_at
+from setpoint.model.shell import Part, unquoted
 from setpoint.model.value import Value
 
-_LAUNCHERS = (
-    ("npx",), ("bunx",), ("yarn", "run"), ("yarn", "exec"), ("yarn",), ("pnpm", "exec"), ("pnpm",),
-    ("npm", "exec", "--"), ("npm", "exec"), ("bun", "run"),
-)  # fmt: skip
-_FOREIGN = re.compile(r"(?:venv|virtualenvs?)\b.*/bin/")
-"""Programs of an environment that somebody keeps elsewhere."""
-_SETTING = frozenset({"cross-env", "env", "cross-env-shell"})
-"""Programs that set variables for the one after them."""
 _COVERING = frozenset({"c8", "nyc"})
 """Programs that count what the one after them reaches; Setpoint counts that itself."""
 _COVERAGE = _COVERING | {"codecov", "coveralls", "istanbul"}
@@ -46,7 +47,7 @@ class RunnerWords(Value):
     """Those of them whose value is the next word."""
     keep: tuple[str, ...] = ()
     """Patterns of the only options that are kept, of a runner that Setpoint calls in its own way: no targets,
-    no variables and no steps before it. None: every option that is not left out."""
+    and no steps before it. None: every option that is not left out."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +62,8 @@ class RunnerCall:
     """Steps that come first, for example a build; empty where there are none."""
     setting: tuple[str, ...] = ()
     """Words that set variables."""
+    variables: tuple[tuple[str, str], ...] = ()
+    """The variables themselves, of a runner that Setpoint calls in its own way."""
     options: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
     """Files and patterns that say which tests run."""
@@ -95,12 +98,14 @@ def runner_calls(shown: str, steps: Sequence[Part]) -> dict[str, list[RunnerCall
     """
     found: dict[str, list[RunnerCall]] = {}
     before = list[Part]()
-    for step in steps:
+    for at, step in enumerate(steps):
         name, call = _call(shown, step)
-        if call is not None:
-            ready = "" if runner_words()[name].keep else _joined(before)
-            found.setdefault(name, []).append(replace(call, before=ready))
-        elif not _checks_only(step):
+        if call is not None and runner_words()[name].keep:
+            variables = for_tests(variables_at(steps, at))
+            found.setdefault(name, []).append(replace(call, variables=variables))
+        elif call is not None:
+            found.setdefault(name, []).append(replace(call, before=joined(before)))
+        elif not checks_only(step) and not installs(step):
             before.append(step)
     return found
 
@@ -118,50 +123,13 @@ def after_runners(steps: Sequence[Part]) -> str:
 
 
 def _reports_coverage(step: Part) -> bool:
-    words = _set_first(list(step.words))[1]
+    words = set_first(step.words)[1]
     return bool(words) and not _COVERAGE.isdisjoint(word.rpartition("/")[2] for word in words[:2])
 
 
-def testing(steps: Sequence[Part]) -> str:
-    """Return the script of a command without the steps that only check the code, and without launchers."""
-    return _joined([_plain(step) for step in steps if not _checks_only(step)])
-
-
-def _plain(step: Part) -> Part:
-    setting, words = _set_first(list(step.words))
-    words = _unlaunched(words)
-    if words and _FOREIGN.search(words[0]):
-        words[0] = words[0].rpartition("/")[2]  # the environment is the one of the project here
-    return Part(step.operator, (*setting, *words))
-
-
-def _joined(steps: Iterable[Part]) -> str:
-    text = ""
-    for step in steps:
-        text += f" {step.operator or '&&'} {step}" if text else str(step)
-    return text
-
-
-def _checks_only(step: Part) -> bool:
-    """Whether a step only looks at the code, or clears away what a fresh clone does not hold."""
-    words = _unlaunched(list(step.words))
-    name = unquoted(words[0]).rpartition("/")[2] if words else ""
-    return name in _CHECKING or "--noEmit" in words or "audit" in words
-
-
-_CHECKING = frozenset(
-    {
-        "ava-typings", "attw", "biome", "dprint", "echo", "eslint", "flow", "knip", "markdownlint", "oxfmt",
-        "oxlint", "prettier", "publint", "remark", "rimraf", "size-limit", "standard", "stylelint",
-        "ts-standard", "tslint", "vue-tsc", "xo",
-    }
-)  # fmt: skip
-"""Programs of steps that do no more than that."""
-
-
 def _call(shown: str, step: Part) -> tuple[str, RunnerCall | None]:
-    setting, words = _set_first(list(step.words))
-    words = _unlaunched(words)
+    setting, words = set_first(step.words)
+    words = _uncounted(words)
     if not words:
         return "", None
     words, extra = _through_node(words)
@@ -185,21 +153,9 @@ def _call(shown: str, step: Part) -> tuple[str, RunnerCall | None]:
     return "", None
 
 
-def _set_first(words: list[str]) -> tuple[list[str], list[str]]:
-    """Part the words that set variables from the others."""
-    setting = list[str]()
-    while words and (ASSIGNED.fullmatch(unquoted(words[0])) or words[0] in _SETTING):
-        if words[0] not in _SETTING:
-            setting.append(words[0])
-        words = words[1:]
-    return setting, words
-
-
-def _unlaunched(words: list[str]) -> list[str]:
+def _uncounted(words: list[str]) -> list[str]:
     """Drop what only starts the next program, or counts what it reaches."""
-    for launcher in _LAUNCHERS:
-        if tuple(words[: len(launcher)]) == launcher:
-            return _unlaunched(words[len(launcher) :])
+    words = unlaunched(words)
     if words[:2] == ["coverage", "run"] and "-m" in words:
         return ["python", *words[words.index("-m") :]]
     if words and words[0] in _COVERING:

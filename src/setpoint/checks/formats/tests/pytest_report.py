@@ -130,6 +130,8 @@ class Suite:
         self.internal_error = ""
         self.running = ""
         """The test that was under way when the report ended; empty where none was."""
+        self.note = ""
+        """What went wrong before pytest was started; empty where nothing did."""
         self.exit: int | None = None
         """What pytest was about to exit with; none where it never came to its end."""
 

@@ -15,14 +15,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from setpoint.checks.discovery.interpreter import environment
+from setpoint.checks.discovery.own_commands.variables import with_own
 from setpoint.checks.discovery.python_packages import TestRoot
 from setpoint.checks.measurement import link
 from setpoint.checks.proof.subject import Subject
+from setpoint.checks.suites.steps_before import run_before
 from setpoint.checks.trees.checkout import put_at, repository_of
 from setpoint.model.ids import Commit
 from setpoint.system.processes import Command, Completed, run
 
 _PACKAGES = "node_modules"
+_BEFORE_S = 600
+"""For the steps before the tests."""
 _OURS = frozenset(
     (
         "GIT_TERMINAL_PROMPT", "GIT_CEILING_DIRECTORIES", "PYTHONPYCACHEPREFIX",
@@ -60,6 +64,7 @@ class NeutralPlace:
         await put_at(self.tree, repository_of(copy), commit)
         await asyncio.to_thread(link, self.subject.task.project, self.tree)
         await asyncio.to_thread(self._show_packages, Path(copy.path).parent.parent)
+        await run_before(self.subject.task.project.layout.python_call, self.tree, self.variables(), _BEFORE_S)
         return self.tree
 
     def scratch(self) -> Path:
@@ -70,12 +75,13 @@ class NeutralPlace:
     def variables(self) -> dict[str, str]:
         """Return what a person's shell would give a command of the project."""
         project = self.subject.task.project
-        imports = project.layout.imports
+        imports, call = project.layout.imports, project.layout.python_call
         known = environment(project.interpreter, self.tree, imports)
         plain = {name: text for name, text in known.items() if name not in _OURS}
         imports = (*(self.root.imports if self.root else ()), *imports)
         path = dict.fromkeys(str(self.tree / folder) for folder in imports)
-        return {**plain, "PYTHONPATH": ":".join(path)}
+        found = {**plain, "PYTHONPATH": ":".join(path)}
+        return with_own(call.variables, found, self.tree) if call else found
 
     async def call(
         self,

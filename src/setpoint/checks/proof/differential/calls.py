@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from setpoint.checks import results
-from setpoint.checks.discovery.interpreter import environment
+from setpoint.checks.discovery.environment_of_tests import environment_of_tests
 from setpoint.checks.proof.differential.comparison import Compared
 from setpoint.checks.proof.differential.functions import Comparable, instrumented
 from setpoint.checks.proof.differential.removed_guards import with_removed
@@ -175,7 +175,7 @@ async def _answered(
     asked, answered = scratch / "request.json", scratch / "answers.json"
     request = replace(request, tree=str(tree), scratch=str(scratch / "home"))
     variables = {
-        **environment(project.interpreter, tree, project.layout.imports),
+        **environment_of_tests(project.interpreter, tree, project.layout),
         "HOME": request.scratch,
         "TMPDIR": request.scratch,
         "PYTHONHASHSEED": str(hashes),

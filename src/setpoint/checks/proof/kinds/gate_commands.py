@@ -10,7 +10,8 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from setpoint.checks.discovery.own_commands.found import Kind, own_commands
+from setpoint.checks.discovery.own_commands.command import Kind
+from setpoint.checks.discovery.own_commands.found import own_commands
 
 READ = ("package.json", "pyproject.toml", "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", ".coveragerc")
 """Files at the root that say how a project is tested."""
