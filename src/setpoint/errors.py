@@ -50,7 +50,7 @@ class ExitCode(IntEnum):
     """Nothing speaks against the work, and it is not proved; the best state so far is kept."""
     UNPROVABLE = 14
     """Nothing that Setpoint can run would prove the work: the run ended before an agent was paid. `check`:
-    nothing was measured that can prove what the code does."""
+    neither a test nor a type checker nor a linter measured the code."""
     INTERRUPTED = 130
     """Interrupted from the keyboard; `setpoint resume` goes on."""
 

@@ -38,6 +38,32 @@ def test_a_check_that_measured_nothing_is_not_green(tmp_path):
     assert "hint: " in told["untested"]
 
 
+def test_a_check_that_only_a_formatter_made_is_not_green(tmp_path):
+    repository = new_repository(tmp_path / "project")
+    repository.git("rm", "-q", "-r", "tests", "pyproject.toml")
+    repository.write("ruff.toml", "[format]\nquote-style = 'double'\n")
+    repository.write("setpoint.toml", "[checks]\nruff = false\nruff_format = true\npytest = false\n")
+    repository.commit()
+
+    done = repository.setpoint("check")
+
+    assert done.returncode == 14, done.stdout
+    assert "no type checker and no linter ran either, only ruff_format; hint: add tests" in done.stdout
+
+
+def test_a_check_that_a_linter_made_passes_and_names_the_lack(tmp_path):
+    repository = new_repository(tmp_path / "project")
+    repository.git("rm", "-q", "-r", "tests", "pyproject.toml")
+    repository.write("setpoint.toml", "[checks]\nruff = true\npytest = false\n")
+    repository.commit()
+
+    done = repository.setpoint("check")
+
+    assert done.returncode == 0, done.stdout
+    assert "nothing was measured that can prove what the code does" in done.stdout
+    assert "no linter ran" not in done.stdout
+
+
 def test_a_check_of_documents_alone_passes(tmp_path):
     repository = new_repository(tmp_path / "project")
     repository.git("rm", "-q", "-r", "calc.py", "tests", "pyproject.toml")

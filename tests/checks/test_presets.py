@@ -17,7 +17,7 @@ from setpoint.checks.integrity.paths.protected_paths import kind_of
 from setpoint.checks.tools.tool import Tool
 from setpoint.model.config.custom_check import ReportFormat
 from setpoint.model.evaluation import Stage
-from setpoint.model.evidence import CheckState
+from setpoint.model.evidence import FORMATTERS, CheckState
 from setpoint.model.finding import Severity
 from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.ports import Measured, WorkCopy
@@ -210,3 +210,7 @@ def test_tools_are_used_where_the_project_names_them(
 
     assert tool in read_layout(files, held).used
     assert tool not in read_layout(("go.mod", "a.go", "a.js"), {"go.mod": "module m"}).used
+
+
+def test_every_formatter_is_known_as_one():
+    assert {name for name, each in presets().items() if each.title.startswith("formatting")} == FORMATTERS

@@ -34,6 +34,7 @@ _HINT = (
     "add tests for a runner that Setpoint reads, or a check of your own ([check.NAME] in setpoint.toml; "
     "docs/how-to/checks.md)"
 )
+_NO_TOOL = "no type checker and no linter ran either"
 _STORY = Story(id=StoryId("check"), title="The tree as it is")
 
 
@@ -151,10 +152,21 @@ class TreeEvaluator:
                 stood = await measured_at(base, self._measuring, task, measured, self._folders)
             seen = await judge.alone(raw, work, stood)
             seen = compared(seen, raw, stood, base.words) if base else seen
-            lack = seen.without_tests
-            return seen.model_copy(update={"untested": f"{lack}; hint: {_HINT}"}) if lack else seen
+            return _with_untested(seen)
         finally:
             reading.cancel()
+
+
+def _with_untested(seen: Evaluation) -> Evaluation:
+    """Say why no test showed what the code does, and whether no other tool did."""
+    lack = seen.without_tests
+    if not lack:
+        return seen
+    seen = seen.model_copy(update={"untested": f"{lack}; hint: {_HINT}"})
+    if not seen.proves_nothing:
+        return seen
+    beside = f", only {', '.join(seen.beside_code)}" if seen.beside_code else ""
+    return seen.model_copy(update={"untested": f"{lack}; {_NO_TOOL}{beside}; hint: {_HINT}"})
 
 
 def _as_text(excused: Quarantined) -> str:

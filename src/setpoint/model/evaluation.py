@@ -5,17 +5,28 @@ from __future__ import annotations
 from enum import StrEnum
 
 from setpoint.model.config.sandbox import Means
-from setpoint.model.evidence import NO_SUITE, SUITES, CheckState, Coverage, Evidence, Failure, Suspect
+from setpoint.model.evidence import (
+    FORMATTERS,
+    NO_SUITE,
+    SUITES,
+    CheckState,
+    Coverage,
+    Evidence,
+    Failure,
+    Suspect,
+)
 from setpoint.model.finding import Finding
 from setpoint.model.goals import GoalResult
 from setpoint.model.ids import Artifact, Commit, Tree
-from setpoint.model.quality import QualityVector
+from setpoint.model.quality import Metric, QualityVector
 from setpoint.model.value import Text, Value
 
 _NONE = str(Means.NONE)
 
 _OF_FILES = frozenset({"parse", "integrity"})
 """Checks that say nothing about what code does."""
+_OF_CODE = frozenset({Metric.CODE_QUALITY, Metric.TYPES})
+"""Metrics of tools that find errors in code."""
 
 
 class Stage(StrEnum):
@@ -112,12 +123,19 @@ class Evaluation(Value):
         return "; ".join(f"{each.check}: {each.reason}" for each in self.suites) if idle else ""
 
     @property
+    def beside_code(self) -> tuple[str, ...]:
+        """Name the checks that ran and say nothing about what code does: of secrets, layout, docstrings."""
+        ran = (each for each in self._made if each.check not in _OF_FILES)
+        return tuple(each.check for each in ran if not _of_code(each))
+
+    @property
     def proves_nothing(self) -> bool:
-        """Whether nothing but its files was measured of a tree that holds code: neither tests nor a tool."""
-        made = (each for each in self.evidence if each.state is not CheckState.NOT_MEASURED)
-        return bool(self.untested) and all(
-            each.check in _OF_FILES or each.check.startswith("coverage") for each in made
-        )
+        """Whether neither a test, a type checker nor a linter measured a tree that holds code."""
+        return bool(self.untested) and not any(map(_of_code, self._made))
+
+    @property
+    def _made(self) -> tuple[Evidence, ...]:
+        return tuple(each for each in self.evidence if each.state is not CheckState.NOT_MEASURED)
 
     @property
     def cannot_build(self) -> str:
@@ -137,3 +155,10 @@ class Evaluation(Value):
     def broken(self) -> tuple[Evidence, ...]:
         """Checks whose tool broke."""
         return tuple(evidence for evidence in self.evidence if evidence.state is CheckState.ERROR)
+
+
+def _of_code(evidence: Evidence) -> bool:
+    """Whether a check says something about what code does; one of your own does, unless it names a metric."""
+    if evidence.check in _OF_FILES | FORMATTERS or evidence.check.startswith("coverage"):
+        return False
+    return not evidence.feeds or not _OF_CODE.isdisjoint(evidence.feeds)

@@ -23,6 +23,9 @@ SUITES = (
 )  # fmt: skip
 """Checks that run a project's own tests; together they are its suite, whatever the languages."""
 
+FORMATTERS = frozenset({"gofmt", "oxfmt", "prettier", "ruff_format", "rustfmt"})
+"""Checks that look at the layout of code alone; they feed the same metric as linters."""
+
 NO_SUITE = "suite"
 """Stands among the checks in place of a suite, with the reason, where a project with code has none."""
 

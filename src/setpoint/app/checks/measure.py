@@ -33,7 +33,7 @@ def measure_tree(
 def exit_of(evaluation: Evaluation) -> ExitCode:
     """Return `FINDINGS` where a test fails, a finding blocks or a check broke.
 
-    `UNPROVABLE` where there is code, and nothing was measured that can prove what it does.
+    `UNPROVABLE` where there is code, and neither a test nor a type checker nor a linter measured it.
     """
     if evaluation.failures or evaluation.blocking or evaluation.broken:
         return ExitCode.FINDINGS
