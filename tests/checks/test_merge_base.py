@@ -21,6 +21,18 @@ FILES = {
     "test_a.py": "def test_a():\n    pass\n",
 }
 
+ADD = "def add(a, b):\n    if a > 9:\n        return b\n    return a + b\n"
+TESTS = """from calc import add
+
+
+def test_small():
+    assert add(1, 2) == 3
+
+
+def test_large():
+    assert add(10, 2) == 2
+"""
+
 
 def git(root: Path, *words: str) -> None:
     names = ("-c", "user.name=T", "-c", "user.email=t@localhost")
@@ -73,3 +85,20 @@ async def test_a_base_that_is_no_commit_is_refused(bench) -> None:
 
     with pytest.raises(UsageError, match="'nope' is not a commit"):
         await checked(made, "nope")
+
+
+async def test_a_check_names_the_lines_at_fault(bench) -> None:
+    made = await bench(
+        {"calc.py": ADD, "test_calc.py": TESTS, "pyproject.toml": "[tool.ruff]\nlint.select = ['F', 'E9']\n"},
+        settings=RUFF,
+    )
+    (made.root / "calc.py").write_text(ADD.replace("a + b", "a - b"))
+
+    seen = await checked(made)
+    fast = await TreeEvaluator(made.settings, made.artifacts, made.folders).measure(made.root, "", fast=True)
+
+    first = seen.suspects[0]
+    assert (first.file, first.line, first.changed) == ("calc.py", 4, True)
+    assert "  1. calc.py:4 (score 1.00, changed) return a - b" in check_text(seen, fast=False).splitlines()
+    assert fast.failures
+    assert (fast.suspects, fast.localised) == ((), "")

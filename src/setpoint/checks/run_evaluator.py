@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,8 +22,6 @@ from setpoint.checks.integrity.rewrites.weigh import Scale
 from setpoint.checks.integrity.suppressions import grown
 from setpoint.checks.integrity.unsuppressed import bare, run_bare
 from setpoint.checks.judge import Judge, Reference
-from setpoint.checks.localise.suspicious_lines import Localiser
-from setpoint.checks.localise.watched_runners import spectra_of
 from setpoint.checks.localise.work_copy_paths import from_the_root
 from setpoint.checks.measurement import CheckListener, Measuring, Task, link, tests_of
 from setpoint.checks.mutation.check import MutationEngine
@@ -34,6 +32,7 @@ from setpoint.checks.suites.pytest import Runner, outcomes_of
 from setpoint.checks.suites.reproduction import reproduction
 from setpoint.checks.suites.suite_commands import suite_commands
 from setpoint.checks.survey import Surveyor
+from setpoint.checks.suspects import with_suspects
 from setpoint.checks.trees.checkout import (
     check_out,
     check_out_commit,
@@ -44,7 +43,6 @@ from setpoint.checks.trees.checkout import (
 )
 from setpoint.checks.trees.whole import in_whole
 from setpoint.model.evaluation import Evaluation, Stage
-from setpoint.model.evidence import Failure
 from setpoint.model.ids import Commit, TraceId
 from setpoint.model.proof import NOBODY, Proof, SealedTest, SealedTrial, Vouched
 from setpoint.model.run import RunOrder
@@ -54,7 +52,7 @@ from setpoint.settings import Settings
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.files.atomic import write_atomic
 from setpoint.system.files.project_folders import ProjectFolders
-from setpoint.system.git.git import changed_files, changed_lines, contents, files_at
+from setpoint.system.git.git import changed_files, changed_lines, contents
 
 
 class ProjectEvaluator:
@@ -281,18 +279,8 @@ class ProjectEvaluator:
             return judged
         place = await check_out_commit(self._folders.copies, measured.copy, measured.commit)
         tree = measured._replace(copy=measured.copy._replace(path=str(place)))
-        task = self._task(order, None)
-        await asyncio.to_thread(link, task.project, place)
-        plan = self._measuring.plan(task, order.trace_id, self._folders.state)
-        files = await files_at(place, measured.commit)
-        suites = plan.selection(await self._measuring.target(task, tree), _names(judged.failures))
-        localiser = Localiser(
-            spectra=spectra_of(self._python_tests(order), files, suites),
-            limit_s=self._settings.failures.localise_s,
-            changed=await changed_lines(place, order.base, measured.commit),
-        )
-        found = await localiser.look(tree, judged.failures)
-        return judged.model_copy(update={"suspects": found.suspects, "localised": found.how})
+        changed = await changed_lines(place, order.base, measured.commit)
+        return await with_suspects(judged, self._measuring, self._task(order, None), tree, changed)
 
     def _guard(self, order: RunOrder, copy: WorkCopy) -> Guard:
         named = (*order.story.protected, *self._settings.integrity.protected)
@@ -335,10 +323,6 @@ class ProjectEvaluator:
 
     def _base_file(self, trace: TraceId) -> Path:
         return kept_of(self._folders.state, trace, "base")
-
-
-def _names(failures: Iterable[Failure]) -> tuple[str, ...]:
-    return tuple(each.test for each in failures)
 
 
 def _text(content: bytes) -> str:

@@ -18,7 +18,8 @@ from setpoint.checks.judge import Judge
 from setpoint.checks.measurement import CheckListener, Measuring, Task
 from setpoint.checks.merge_base import MergePoint, compared, measured_at, merge_base_of, wrong
 from setpoint.checks.survey import Surveyor
-from setpoint.checks.trees.checkout import clone, place_of, remove, repository_of
+from setpoint.checks.suspects import with_suspects
+from setpoint.checks.trees.checkout import check_out_commit, clone, place_of, remove, repository_of
 from setpoint.checks.trees.working_tree import EvaluationCache, TreeRecorder
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.flaky import Quarantined
@@ -28,6 +29,7 @@ from setpoint.ports import Measured, WorkCopy
 from setpoint.settings import Settings
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.files.project_folders import ProjectFolders
+from setpoint.system.git.git import changed_lines
 
 _Stood = tuple[Project, Measured]
 _HINT = (
@@ -152,9 +154,19 @@ class TreeEvaluator:
                 stood = await measured_at(base, self._measuring, task, measured, self._folders)
             seen = await judge.alone(raw, work, stood)
             seen = compared(seen, raw, stood, base.words) if base else seen
-            return _with_untested(seen)
+            return await self._located(_with_untested(seen), task, measured, base)
         finally:
             reading.cancel()
+
+    async def _located(
+        self, seen: Evaluation, task: Task, measured: Measured, base: MergePoint | None
+    ) -> Evaluation:
+        """Name the lines at fault if tests fail; a fast measurement leaves them out."""
+        if task.fast or not seen.failures or not self._settings.failures.localise_s:
+            return seen
+        place = await check_out_commit(self._folders.copies, measured.copy, measured.commit)
+        changed = await changed_lines(place, base.commit, measured.commit) if base else {}
+        return await with_suspects(seen, self._measuring, task, measured, changed)
 
 
 def _with_untested(seen: Evaluation) -> Evaluation:

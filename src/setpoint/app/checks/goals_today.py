@@ -6,6 +6,7 @@ from statistics import quantiles
 from typing import NamedTuple
 
 from setpoint.app.checks.measure import measure_tree
+from setpoint.app.checks.watch import WITHOUT_SUSPECTS
 from setpoint.checks import CheckListener
 from setpoint.history.queries import RunState, runs
 from setpoint.history.replay import history
@@ -51,7 +52,8 @@ def goals_today(project: Project, told: CheckListener = lambda *_: None) -> tupl
     """Measure the working tree by every metric that can have a goal; nothing is changed."""
     asked = project.settings.goals.by_name
     shown = {name: {"mode": GoalMode.ADVICE} for name, goal in asked.items() if goal.mode is GoalMode.OFF}
-    measured = measure_tree(open_project(project.root, {"goals": shown}), told, since=None)
+    asking = open_project(project.root, {"goals": shown, **WITHOUT_SUSPECTS})
+    measured = measure_tree(asking, told, since=None)
     proposals = proposed(project)
     return tuple(GoalToday(each, asked[each.name].mode, proposals.get(each.name)) for each in measured.goals)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from setpoint.app.checks.measure import exit_of
-from setpoint.app.checks.watch import measure_once
+from setpoint.app.checks.watch import WITHOUT_SUSPECTS, measure_once
 from setpoint.app.hooks.git_hooks import HOOKS
 from setpoint.app.hooks.measure import ChangeCheck, measure_change
 from setpoint.app.hooks.turn import TITLE
@@ -76,6 +76,7 @@ def _pushing(project: Project, remote: str, pushed: tuple[Pushed, ...], limit_s:
 
 
 async def _whole(project: Project, limit_s: float) -> Evaluation:
+    project = open_project(project.root, WITHOUT_SUSPECTS)
     async with asyncio.timeout(limit_s):
         return await measure_once(project, lambda *_: None, fast=False, since=None)
 

@@ -142,11 +142,10 @@ class Project:
         return _driven(self._with({}), recorded_order(self._opened, found.trace_id), own, heard)
 
     def _checked(self, own: OwnLoop, told: Listener[Evidence], *, fast: bool, fresh: bool) -> CheckOutcome:
-        from setpoint.app.checks.watch import measure_once
+        from setpoint.app.checks.watch import WITHOUT_SUSPECTS, measure_once
 
-        measuring = measure_once(
-            self._with({}), lambda _, result: told(result.evidence), fast=fast, fresh=fresh
-        )
+        opened = self._with(WITHOUT_SUSPECTS)
+        measuring = measure_once(opened, lambda _, result: told(result.evidence), fast=fast, fresh=fresh)
         with told.heard():
             return check_outcome_of(own.run(measuring), fast=fast)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from setpoint.cli.render.problem_lines import every_line, problem_lines
+from setpoint.cli.render.problem_lines import every_line, problem_lines, suspect_lines
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.wording import counted
 
@@ -26,6 +26,8 @@ def styled_lines(
         else problem_lines(evaluation.failures, evaluation.findings, show_all)
     )
     for line in listed:
+        yield line, ""
+    for line in suspect_lines(evaluation.suspects, evaluation.localised):
         yield line, ""
     if evaluation.untested:
         yield f"nothing was measured that can prove what the code does: {evaluation.untested}", "yellow"

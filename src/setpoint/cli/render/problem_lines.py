@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from setpoint.model.evidence import Failure
+from setpoint.model.evidence import Failure, Suspect
 from setpoint.model.failure_clusters import by_importance, clustered
 from setpoint.model.finding import Finding, normalised
 
@@ -31,6 +31,15 @@ def every_line(failures: Sequence[Failure], findings: Sequence[Finding]) -> Iter
     """Return a line for each failing test and each finding."""
     yield from map(failure_line, failures)
     yield from map(finding_line, findings)
+
+
+def suspect_lines(suspects: Sequence[Suspect], localised: str) -> Iterator[str]:
+    """Return the lines that failing tests run more than passing ones, or why none is ranked."""
+    if localised:
+        yield f"suspicious lines: {localised}"
+    for each in suspects:
+        changed = ", changed" if each.changed else ""
+        yield f"  {each.rank}. {each.file}:{each.line} (score {each.score:.2f}{changed}) {each.text}".rstrip()
 
 
 def failure_line(failure: Failure) -> str:
