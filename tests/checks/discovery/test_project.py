@@ -201,3 +201,29 @@ async def test_tests_with_names_of_their_own_are_judged_by_the_own_command() -> 
     usual = choose(ChecksSettings(), read_layout((*files, "test_shop.py"), {**texts, "Makefile": ""}), both)
 
     assert ("own_tests" in named, "own_tests" in usual) == (True, False)
+
+
+OWN_TESTS = ChecksSettings(own_tests=True)
+
+
+async def test_an_own_test_command_that_is_asked_for_and_missing_is_refused():
+    both = Interpreters(project=await own_interpreter(), own=await own_interpreter())
+    layout = read_layout(("src/a.js",), {})
+
+    with pytest.raises(
+        SettingsError, match="checks.own_tests = true: no file of the project names"
+    ) as raised:
+        choose(OWN_TESTS, layout, both)
+
+    assert "script 'test' of package.json" in raised.value.hint
+
+
+async def test_an_own_test_command_that_is_read_test_by_test_is_not_run_whole():
+    both = Interpreters(project=await own_interpreter(), own=await own_interpreter())
+    files = ("package.json", "test/a.test.js")
+    layout = read_layout(files, {"package.json": '{"scripts": {"test": "node --test test/"}}'})
+
+    with pytest.raises(SettingsError, match="is read test by test: node_test") as raised:
+        choose(OWN_TESTS, layout, both)
+
+    assert "switch that runner off" in raised.value.hint

@@ -16,11 +16,12 @@ from setpoint.checks.discovery.ignored_files import MENDS as NOT_THERE
 from setpoint.checks.discovery.interpreter import PROBE_S, Interpreter, literal
 from setpoint.checks.discovery.layout import Layout, configuration, read_layout
 from setpoint.checks.discovery.own_commands.excluded import scripts_named, why_excluded
-from setpoint.checks.discovery.own_commands.found import own_commands
+from setpoint.checks.discovery.own_commands.found import Kind, own_commands
 from setpoint.checks.discovery.package_suites import fits, manifests, with_own_tests
 from setpoint.checks.discovery.program import MENDS, Program, found_program, python_program
 from setpoint.checks.discovery.tool_start import Starts
 from setpoint.checks.discovery.unread_tests import MEND, why_no_tests
+from setpoint.errors import SettingsError
 from setpoint.model.evidence import COVERAGE_OF, NO_SUITE, OWN_TESTS, SUITES
 from setpoint.model.ids import Commit
 from setpoint.model.shell import calls
@@ -162,7 +163,12 @@ def without_switched_off(layout: Layout, checks: ChecksSettings) -> Layout:
 
 
 def choose(checks: ChecksSettings, layout: Layout, both: Interpreters) -> dict[str, str]:
-    """Choose the checks, each with the reason that `setpoint doctor` shows."""
+    """Choose the checks, each with the reason that `setpoint doctor` shows.
+
+    Raises `SettingsError` where the settings ask for the project's own test command and none is run whole.
+    """
+    if checks.tool(OWN_TESTS).use is True and OWN_TESTS not in layout.suites:
+        raise _no_own_tests(layout)
     chosen = {"parse": "always", "integrity": "always"}
     runner = _runner(checks, layout, both.project)
     chosen |= runner
@@ -183,6 +189,22 @@ def choose(checks: ChecksSettings, layout: Layout, both: Interpreters) -> dict[s
         elif reason := _reason(name, preset, checks, layout, both):
             chosen[name] = reason
     return chosen | _coverage(checks, chosen)
+
+
+def _no_own_tests(layout: Layout) -> SettingsError:
+    """Say why no test command of the project is run whole, and what to do."""
+    known = next((each for each in layout.own if each.kind is Kind.TEST), None)
+    if known is None:
+        why = "no file of the project names a test command"
+        hint = "name one (script 'test' of package.json, target `test` of a Makefile), or add a [check.NAME]"
+    elif known.excluded:
+        why, hint = f"{known.reason} is never run: {known.excluded}", "name another test command"
+    else:
+        why = f"{known.reason} is read test by test: {', '.join(layout.suites) or 'Python tests'}"
+        hint = "switch that runner off, to have the command run whole"
+    return SettingsError(
+        f"checks.own_tests = true: {why}", hint=f"{hint}; or leave the setting out, so that it is found"
+    )
 
 
 def _reason(name: str, preset: Preset, checks: ChecksSettings, layout: Layout, both: Interpreters) -> str:
