@@ -91,7 +91,7 @@ class Search:
         if not ordered:
             self.result.reason = "no file of the project was found that the failing tests use"
             return self.result
-        await self._try(ordered[:MOST_TRIED], groups)
+        await self._try(ordered, groups)
         self.result.seconds["search"] = time.monotonic() - began
         return self.result
 
@@ -111,9 +111,9 @@ class Search:
         families = Counter[str]()
         self.result.status, self.result.reason = "exhausted", "no edit of one token makes them pass"
         for each in ordered:
-            if time.monotonic() > self.until:
+            if spent := self._spent():
                 if not self.result.patches:
-                    self.result.status, self.result.reason = "budget", "the time was used up"
+                    self.result.status, self.result.reason = "budget", spent
                 break
             text = each.apply(self._sources[each.file].text)
             diff = self._diff(each, text)
@@ -126,6 +126,12 @@ class Search:
                 self.result.status, self.result.reason = "repaired", "the failing tests pass"
                 self.until = min(self.until, time.monotonic() + ALTERNATIVES_S)
         self.result.families = dict(families.most_common())
+
+    def _spent(self) -> str:
+        """Say which limit of the search is reached; empty while none is."""
+        if time.monotonic() > self.until:
+            return "the time was used up"
+        return f"it tries {MOST_TRIED} edits at most" if self.result.tried >= MOST_TRIED else ""
 
     async def _fits(self, tried: Candidate, text: bytes, groups: Sequence[_Group]) -> bool:
         """Say whether all failing tests pass with an edit."""

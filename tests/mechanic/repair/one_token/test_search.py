@@ -8,6 +8,7 @@ import pytest
 
 from setpoint.model.attempt import Attempt, BreakageKind, Brief
 from setpoint_mechanic.repair import MechanicAgent
+from setpoint_mechanic.repair.one_token import search
 from setpoint_mechanic.repair.one_token.trial import of_go, of_scripts
 
 MODULE = "module example.com/calc\n\ngo 1.19\n"
@@ -97,6 +98,22 @@ async def test_what_one_token_cannot_repair_ends_with_the_number_tried(ask, tool
     assert attempt.breakage.kind is BreakageKind.MISSING  # another agent goes on at once
     assert "edits of one token" in attempt.breakage.message
     assert (Path(brief.workdir) / "src/calc.js").read_text() == wrong
+
+
+async def test_a_search_that_ends_at_its_most_edits_does_not_say_that_all_were_tried(
+    ask, toolkit, monkeypatch
+) -> None:
+    monkeypatch.setattr(search, "MOST_TRIED", 1)
+    never = SCRIPT_TESTS.replace("5)", "99)")
+    files = {"package.json": PACKAGE, "src/calc.js": ADD % "-", "test/calc.test.js": never}
+    brief = await ask(files, "test/calc.test.js::adds", program="node")
+
+    attempt = await tried(toolkit, brief)
+
+    assert attempt.breakage is not None
+    assert "it tried 1 of " in attempt.breakage.message
+    assert "it tries 1 edits at most" in attempt.breakage.message
+    assert "Not every known edit was tried" in attempt.text
 
 
 @pytest.mark.slow
