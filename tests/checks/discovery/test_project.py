@@ -211,7 +211,7 @@ async def test_an_own_test_command_that_is_asked_for_and_missing_is_refused():
     layout = read_layout(("src/a.js",), {})
 
     with pytest.raises(
-        SettingsError, match="checks.own_tests = true: no file of the project names"
+        SettingsError, match=r"checks.own_tests = true: no file of the project names"
     ) as raised:
         choose(OWN_TESTS, layout, both)
 
