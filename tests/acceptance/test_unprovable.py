@@ -97,3 +97,38 @@ def test_the_first_tests_of_a_python_project_prove_its_work(tmp_path):
     done = repository.setpoint("run", "Add slug(text)", "--agent", "actor", "--json")
 
     assert (done.returncode, json.loads(done.stdout)["mark"]) == (0, "IMPLEMENTATION_VERIFIED"), done.stderr
+
+
+PYTHON_AND_SCRIPTS = json.dumps({"name": "x", "scripts": {"test": "node --test tests/"}})
+OTHER_TEST = "require('node:test')('adds', () => { if (1 + 1 !== 2) throw new Error('wrong') })\n"
+LOADING_TEST = """const { execFileSync } = require('node:child_process')
+require('node:test')('adds', () => { execFileSync('python3', ['calc.py']) })
+"""
+
+
+def a_project_of_two_languages(tmp_path, test):
+    repository = new_repository(tmp_path / "project")
+    repository.git("rm", "-q", "-r", "tests", "pyproject.toml")
+    repository.write("package.json", PYTHON_AND_SCRIPTS)
+    repository.write("tests/other.test.js", test)
+    repository.agent([], counter="calls")
+    return repository
+
+
+def test_tests_in_another_language_that_do_not_reach_the_code_pay_nobody(tmp_path):
+    repository = a_project_of_two_languages(tmp_path, OTHER_TEST)
+
+    done = repository.setpoint("run", WISH, "--agent", "actor", "--json")
+
+    assert (done.returncode, json.loads(done.stdout)["ending"]) == (14, "unprovable"), done.stderr
+    assert "(node_test) pass where every file in Python fails" in json.loads(done.stdout)["reason"]
+    assert not (tmp_path / "played" / "calls").exists()
+
+
+def test_tests_in_another_language_that_start_the_code_let_a_run_begin(tmp_path):
+    repository = a_project_of_two_languages(tmp_path, LOADING_TEST)
+
+    done = repository.setpoint("run", WISH, "--agent", "actor", "--json")
+
+    assert json.loads(done.stdout)["ending"] != "unprovable"
+    assert (tmp_path / "played" / "calls").exists()

@@ -34,6 +34,7 @@ from setpoint.checks.suites.touched_packages import share_of, touched_tests
 from setpoint.checks.target import Target
 from setpoint.checks.trees.checkout import commit_of, place_beside, repository_of
 from setpoint.checks.trees.watched_files import WatchedFiles
+from setpoint.checks.unreached_code import with_unreached
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import CheckResult, CheckState
@@ -98,6 +99,7 @@ class Measuring:
             made = Measurements(stage=place.stage, commit=place.commit, tree=place.tree, results=results)
             if place.stage is Stage.BASE:
                 made = await without_ours(plan, target, place, made)
+                made = await with_unreached(plan, target, place, made)
             await asyncio.to_thread(self._remember, task, target, plan, made)
         await asyncio.to_thread(bench.pace.keep)
         return made

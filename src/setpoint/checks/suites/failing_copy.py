@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 _SAID = "Setpoint tries whether this is noticed"
@@ -34,14 +34,21 @@ _SETTINGS = re.compile(
 _MOST_FILES, _MOST_BYTES, _LONGEST = 20_000, 500 << 20, 4 << 20
 
 
-def failing_copy(tree: Path, place: Path, command: str) -> bool:
+def is_setting(path: str) -> bool:
+    """Whether a build or a runner reads a file to begin, so that it is not code of the project."""
+    return _SETTINGS.fullmatch(path.rpartition("/")[2]) is not None
+
+
+def failing_copy(tree: Path, place: Path, command: str, only: Collection[str] | None = None) -> bool:
     """Write the copy, with links as they are; false where it would be too large, or nothing in it can fail.
 
-    Files that the command itself names, and those with settings, stay as they are.
+    Files that the command itself names, and those with settings, stay as they are; with `only` all but these.
     """
     files = list(_files(tree))
     size = sum(file.lstat().st_size for file in files)
     changed = {file: text for file in files if (text := _failure(file, tree, command))}
+    if only is not None:
+        changed = {file: text for file, text in changed.items() if file.relative_to(tree).as_posix() in only}
     if not changed or len(files) > _MOST_FILES or size > _MOST_BYTES:
         return False
     shutil.copytree(tree, place, symlinks=True, ignore=shutil.ignore_patterns(".git"))

@@ -39,9 +39,14 @@ def unprovable(base: Evaluation, order: RunOrder) -> str:
 
 
 def _suites(base: Evaluation) -> bool:
-    """Whether a suite can prove anything; an own command that cannot fail, or does not start, cannot."""
+    """Whether a suite can prove anything.
+
+    An own command that cannot fail, or does not start, cannot, and no test can that reaches no code.
+    """
     idle = (CheckState.NOT_MEASURED, OWN_TESTS)
-    return any((each.state, each.check) != idle for each in base.suites)
+    return base.evidence_of(NO_SUITE) is None and any(
+        (each.state, each.check) != idle for each in base.suites
+    )
 
 
 def _sealed(base: Evaluation, order: RunOrder, kind: WorkKind) -> bool:
