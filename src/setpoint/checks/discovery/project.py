@@ -15,8 +15,9 @@ from setpoint.checks.discovery.environment_of_tests import environment_of_tests
 from setpoint.checks.discovery.ignored_files import MENDS as NOT_THERE
 from setpoint.checks.discovery.interpreter import PROBE_S, Interpreter, literal
 from setpoint.checks.discovery.layout import Layout, configuration, read_layout
+from setpoint.checks.discovery.own_commands.command import Kind
 from setpoint.checks.discovery.own_commands.excluded import scripts_named, why_excluded
-from setpoint.checks.discovery.own_commands.found import Kind, own_commands
+from setpoint.checks.discovery.own_commands.found import own_commands
 from setpoint.checks.discovery.package_suites import fits, manifests, with_own_tests
 from setpoint.checks.discovery.program import MENDS, Program, found_program, python_program
 from setpoint.checks.discovery.tool_start import Starts
