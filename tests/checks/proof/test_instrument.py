@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 
+from setpoint.checks.proof.instrument.own_command import with_last
 from setpoint.model.evaluation import Stage
 from setpoint.model.proof import Arrangement, Obligation, ObligationState, ProofTerms
 from setpoint.ports import Measured
@@ -17,12 +18,12 @@ TEST_HALF = "import shop\n\n\ndef test_half():\n    assert shop.half(4) == 2\n"
 HONEST = {"shop.py": HALF, "tests/test_half.py": TEST_HALF}
 
 
-async def flown(bench, change, base=None) -> Obligation:
+async def flown(bench, change, base=None, python=True) -> Obligation:
     """Prove a change and return the obligation."""
-    files = {"shop.py": PRICE, "tests/test_shop.py": TEST_PRICE, **(base or {})}
+    files = {**({"shop.py": PRICE, "tests/test_shop.py": TEST_PRICE} if python else {}), **(base or {})}
     there = await bench(files, settings=ChecksSettings(bandit=False, coverage=False, reruns=0))
     wanted = there.order.story.model_copy(update={"title": "add half"})
-    terms = ProofTerms(required=False, seconds=0, arrangement=Arrangement.OFF)
+    terms = ProofTerms(required=False, seconds=0 if python else 60, arrangement=Arrangement.OFF)
     there.order = there.order.model_copy(update={"proof": terms, "story": wanted})
     await there.measure(Stage.BASE)
     made = await there.change(change)
@@ -149,6 +150,56 @@ async def test_javascript_has_canaries_alike(bench, attack, state):
     said = await flown(bench, change, JS)
 
     assert said.state is state
+
+
+OWN_TEST = 'const {{ {0} }} = require("../{1}");\nif ({0}(4) !== {2}) throw new Error("{0}");\n'
+OWN = {
+    "package.json": '{"name": "shop", "scripts": {"test": "node test/price.js && node test/half.js"}}\n',
+    "price.js": "exports.price = (n) => n * 100;\n",
+    "half.js": "exports.half = (n) => n;\n",
+    "test/price.js": OWN_TEST.format("price", "price", 400),
+    "test/half.js": OWN_TEST.format("half", "half", 2),
+}
+RIGHT = "exports.half = (n) => n / 2;\n"
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.parametrize(
+    ("half", "more", "state", "words"),
+    [
+        (RIGHT, {}, MET, "last statement of test/half.js, test/price.js"),
+        (
+            "process.exit();\n",
+            {},
+            NOT_MET,
+            "`npm test` passes where test/half.js fails in its last statement",
+        ),
+        (RIGHT, {"test/half.js": OWN["test/half.js"] + "process.exit(0);\n"}, MET, "test/half.js"),
+        (
+            RIGHT,
+            {"test/half.js": "if (!process.env.X) process.exit(0);\nthrow 1;\n"},
+            MET,
+            "test/price.js; test/half.js ends its process itself",
+        ),
+    ],
+    ids=["honest", "ends early", "ends itself at last", "ends itself in between"],
+)
+async def test_a_command_judged_by_its_exit_code_runs_its_tests_to_their_end(bench, half, more, state, words):
+    said = await flown(bench, {"half.js": half}, {**OWN, **more}, python=False)
+
+    assert (said.state, words in said.reason) == (state, True), said.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "last"),
+    [
+        ("check()\n", "check()\n\nFAIL\n"),
+        ("check();\nprocess.exit(bad ? 1 : 0);\n", "check();\nFAIL\nprocess.exit(bad ? 1 : 0);\n"),
+        ("def f():\n    sys.exit(1)\n", "def f():\n    sys.exit(1)\n\nFAIL\n"),
+    ],
+)
+def test_the_last_statement_comes_before_the_one_that_ends_the_process(text, last):
+    assert with_last(text, "FAIL") == last
 
 
 GO = {

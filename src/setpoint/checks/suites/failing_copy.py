@@ -18,8 +18,9 @@ _FAILING = {
     f'die("{_SAID}");': ("pl", "php"),
 }
 """What fails when a script has been loaded to its end, so that what ends the process well comes first."""
-_STATEMENTS = {ending: text for text, endings in _FAILING.items() for ending in endings}
-_BROKEN = f"}}}}}} {_SAID} {{{{{{"
+STATEMENTS = {ending: text for text, endings in _FAILING.items() for ending in endings}
+"""The same by the ending of a file's name."""
+BROKEN = f"}}}}}} {_SAID} {{{{{{"
 """What neither a compiler nor a reader of data takes."""
 _LEFT = frozenset({".git", "node_modules", ".venv", "venv", "target"})
 _SETTINGS = re.compile(
@@ -67,11 +68,19 @@ def _files(tree: Path) -> Iterator[Path]:
 
 def _failure(file: Path, tree: Path, command: str) -> str:
     """Return what makes a file fail; empty where it stays as it is."""
-    path = re.escape(file.relative_to(tree).as_posix())
-    named = re.search(rf"(?<![\w/.-])(?:\./)?{path}(?![\w.-])", command) is not None
-    if named or file.is_symlink() or _SETTINGS.fullmatch(file.name) or not _is_text(file):
+    if (
+        is_named(file.relative_to(tree).as_posix(), command)
+        or file.is_symlink()
+        or _SETTINGS.fullmatch(file.name)
+        or not _is_text(file)
+    ):
         return ""
-    return _STATEMENTS.get(file.suffix[1:], _BROKEN)
+    return STATEMENTS.get(file.suffix[1:], BROKEN)
+
+
+def is_named(path: str, command: str) -> bool:
+    """Whether a command names a file by its path."""
+    return re.search(rf"(?<![\w/.-])(?:\./)?{re.escape(path)}(?![\w.-])", command) is not None
 
 
 def _is_text(file: Path) -> bool:

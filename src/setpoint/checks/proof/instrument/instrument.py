@@ -19,13 +19,14 @@ from setpoint.checks.proof.instrument.canary import (
     rust_canary,
 )
 from setpoint.checks.proof.instrument.importable import imported, module_of, package_of_go, target_of_rust
+from setpoint.checks.proof.instrument.own_command import runs_to_the_end
 from setpoint.checks.proof.subject import Subject, listed
 from setpoint.checks.proof.witness import witness
 from setpoint.checks.proof.witness.witness import Witness
 from setpoint.checks.suites.package_suite import RUNNERS, PackageSuite, owner
 from setpoint.checks.suites.pytest import TestSuite, run_once
 from setpoint.checks.suites.runner import Once
-from setpoint.model.evidence import SUITES, Outcome
+from setpoint.model.evidence import OWN_TESTS, SUITES, Outcome
 from setpoint.model.proof import INSTRUMENT, Obligation, ObligationState, WorkKind
 from setpoint.ports import Measured
 
@@ -63,11 +64,18 @@ async def instrument(subject: Subject, witnesses: tuple[Witness, ...]) -> Obliga
         return _not_applicable("nothing that runs changes")
     if reason := _changed_by_checks(subject):
         return Obligation(name=INSTRUMENT, state=ObligationState.NOT_MET, reason=reason)
+    own = await runs_to_the_end(subject)
     planned = await _all_planned(subject, witnesses)
+    if own is not None and (own.state is ObligationState.NOT_MET or not planned):
+        return own
     if not planned:
         return _not_applicable(
             "no test of a runner that Setpoint knows passed beside which a canary could run"
         )
+    return await _compared(subject, planned)
+
+
+async def _compared(subject: Subject, planned: list[Planned]) -> Obligation:
     known, notes = 0, []
     for plan in planned:
         compared = await _run(plan, await subject.checked_out())
@@ -167,7 +175,7 @@ async def _all_planned(subject: Subject, witnesses: tuple[Witness, ...]) -> list
         if isinstance(check, TestSuite):
             tests = [test for test in others if not owner(test, chosen)]
             planned.append(await _of_python(subject, check, tests[:_MOST_BESIDE]))
-        elif isinstance(check, PackageSuite):
+        elif isinstance(check, PackageSuite) and check.name != OWN_TESTS:
             tests = [test for test in others if owner(test, chosen) == check.name]
             planned += await _of_package(subject, check, tests[:_MOST_BESIDE])
     return planned

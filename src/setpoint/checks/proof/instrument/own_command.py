@@ -1,0 +1,133 @@
+"""Prove that a command judged by its exit code runs its tests to their end.
+
+Code under test can end the process with success before the first assertion, and a command of several programs
+still fails elsewhere. So one file of tests after the other gets a last statement that fails.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from setpoint.checks.proof.subject import Subject
+from setpoint.checks.proof.witness import witness
+from setpoint.checks.suites.failing_copy import BROKEN, STATEMENTS, is_named
+from setpoint.checks.suites.package_suite import PackageSuite, owner
+from setpoint.model.changes.test_paths import is_test_path
+from setpoint.model.evidence import OWN_TESTS
+from setpoint.model.proof import INSTRUMENT, Obligation, ObligationState
+from setpoint.ports import Measured
+from setpoint.system.git.git import files_at
+
+_MOST_FILES = 6
+_ENDS = re.compile(
+    r"^\s*(?:if\b.*)?(?:process\.exit|Deno\.exit|(?:sys\.|os\._?)?exit|quit)\b.*$|\braise SystemExit\b.*$",
+    re.MULTILINE,
+)
+"""How a file of tests ends its process itself."""
+_AFTER = re.compile(r"[\s;})\]]*")
+_SHELLS = ("sh", "bash")
+
+
+async def runs_to_the_end(subject: Subject) -> Obligation | None:
+    """Let files of tests fail in their last statement; none where no such command passed."""
+    passed = [each for each in witness.passed_in(subject.now.tests) if _is_own(subject, each)]
+    if not passed:
+        return None
+    there, tests = await subject.checked_out(), tuple(passed)
+    until = time.monotonic() + subject.terms.seconds
+    known, notes = list[str](), list[str]()
+    for path in await _files(subject, there, tests):
+        if known and time.monotonic() > until:
+            notes.append("no time was left for more")
+            break
+        file = Path(there.copy.path) / path
+        text = await asyncio.to_thread(file.read_bytes)
+        said = text.decode("utf-8", "replace")
+        if await _notices(subject, there, tests, (file, with_last(said, _statement(path)))):
+            known.append(path)
+        elif await _notices(subject, there, tests, (file, with_first(said, path))):
+            if _ENDS.search(_at_its_end(said)[0]):
+                notes.append(f"{path} ends its process itself")
+                continue
+            name = passed[0].partition("::")[2]
+            reason = (
+                f"`{name}` passes where {path} fails in its last statement: something ends its process with "
+                "success before; remove that, so that each test runs to its end"
+            )
+            return Obligation(name=INSTRUMENT, state=ObligationState.NOT_MET, reason=reason)
+    if not known:
+        return None
+    more = "".join(f"; {each}" for each in notes)
+    reason = f"the command notices a failure in the last statement of {', '.join(known)}{more}"
+    return Obligation(name=INSTRUMENT, state=ObligationState.MET, reason=reason)
+
+
+def with_last(text: str, statement: str) -> str:
+    """Add a statement at the end of a file, before the one that ends the process where that is the last."""
+    before, end = _at_its_end(text)
+    return f"{before}{statement}\n{end}" if end else f"{text}\n{statement}\n"
+
+
+def _at_its_end(text: str) -> tuple[str, str]:
+    """Part the last statement from a file, if it ends the process; else the second is empty."""
+    last = next(iter(reversed([*_ENDS.finditer(text)])), None)
+    if last is None or not _AFTER.fullmatch(text[last.end() :]) or last[0].startswith((" ", "\t")):
+        return text, ""
+    return text[: last.start()], text[last.start() :]
+
+
+def with_first(text: str, path: str) -> str:
+    """Let a file fail as soon as it is loaded, before what it imports."""
+    broken = STATEMENTS["sh"] if path.rpartition(".")[2] in _SHELLS else BROKEN
+    first, rest = text.split("\n", 1) if text.startswith("#!") and "\n" in text else ("", text)
+    return f"{first}\n{broken}\n{rest}" if first else f"{broken}\n{rest}"
+
+
+async def _notices(
+    subject: Subject, there: Measured, tests: tuple[str, ...], change: tuple[Path, str]
+) -> bool:
+    """Whether a command fails with another text of a file."""
+    file, text = change
+    plain = await asyncio.to_thread(file.read_bytes)
+    await asyncio.to_thread(file.write_text, text, "utf-8")
+    report = await subject.run_tests(tests, there)
+    await asyncio.to_thread(file.write_bytes, plain)
+    return not witness.passed_in(report).issuperset(tests)
+
+
+async def _files(subject: Subject, there: Measured, tests: tuple[str, ...]) -> list[str]:
+    """Name the files of tests that the commands may run, those first that speak of the changed code."""
+    commands = [*_commands(subject, tests)]
+    every = await files_at(there.copy.path, subject.place.commit)
+    found = [
+        path
+        for path in every
+        if path.rpartition(".")[2] in STATEMENTS
+        and (is_test_path(path) or any(is_named(path, command) for command in commands))
+        and (Path(there.copy.path) / path).is_file()
+    ]
+    names = {path.rpartition("/")[2].partition(".")[0] for path in subject.after}
+
+    def far(path: str) -> bool:
+        text = (Path(there.copy.path) / path).read_text("utf-8", "replace")
+        return not any(re.search(rf"\b{re.escape(name)}\b", text) for name in names)
+
+    return (await asyncio.to_thread(lambda: sorted(found, key=lambda path: (far(path), path))))[:_MOST_FILES]
+
+
+def _commands(subject: Subject, tests: tuple[str, ...]) -> Iterator[str]:
+    for check in subject.plan.selection(subject.target, tests):
+        if isinstance(check, PackageSuite) and check.name == OWN_TESTS:
+            yield from (call.before for calls in check.calls.values() for call in calls)
+
+
+def _is_own(subject: Subject, test: str) -> bool:
+    return owner(test, subject.task.project.chosen) == OWN_TESTS
+
+
+def _statement(path: str) -> str:
+    return STATEMENTS[path.rpartition(".")[2]]
