@@ -293,6 +293,14 @@ def test_every_decision_has_a_style(action):
     assert shown.style
 
 
+@pytest.mark.parametrize(("iteration", "said"), [(0, ""), (1, ", because nothing here could prove the work")])
+def test_a_decision_before_the_first_round_leaves_the_reason_to_the_ending(iteration, said):
+    reason = "no agent was started, because nothing here could prove the work"
+    made = EXAMPLES["halting.decided"].decision.model_copy(update={"reason": reason})
+    shown = varied("halting.decided", decision=made, iteration=iteration)
+    assert shown.text == f"rules-v1: CONTINUE: no agent was started{said}"
+
+
 def test_the_cost_is_shown_as_it_was_recorded():
     outcome = OUTCOME.model_copy(update={"cost_shown": "$0.04 (told by the agent)", "score": None})
     assert "$0.04 (told by the agent)" in varied("run.finished", outcome=outcome).text

@@ -170,6 +170,7 @@ class Plan:
             parsed=target.python_under(targets) if preset.silent else (),
             folders=tool_folders(preset, layout.files, layout.packages_said) or ("",),
             options=tool_options(name, preset.options_of, layout.own),
+            unused=layout.workspaces.unused,
         )
         if (tool := narrowed(whole, target.touched, target.files)) is None:
             return _not_run(name, preset, f"not run: the change touches {target.touched_words}")

@@ -118,3 +118,27 @@ def test_what_cannot_be_read_is_a_package_without_needs(name: str, text: str) ->
     found = workspaces({f"a/{name}": text, name: text})
 
     assert all(not each.needs for each in found.packages)
+
+
+MODULE = "module example.com/{}\n\ngo 1.19\n"
+
+
+def test_modules_that_the_go_work_above_them_leaves_out_are_known() -> None:
+    files = {
+        "go.work": 'go 1.19\n\nuse ./a\nuse (\n\t"./b" // the other\n)\n',
+        "inner/go.work": "go 1.19\n\nuse (\n\t.\n\t./d\n)\n",
+        **{f"{at}/go.mod": MODULE.format(at) for at in ("a", "b", "c", "inner", "inner/d", "inner/e")},
+    }
+
+    found = workspaces(files)
+
+    assert found.unused == {"c", "inner/e"}
+    assert {each.folder: each.workspace for each in found.packages} == {
+        "a": "",
+        "b": "",
+        "c": None,
+        "inner": "inner",
+        "inner/d": "inner",
+        "inner/e": None,
+    }
+    assert workspaces({"c/go.mod": files["c/go.mod"]}).unused == frozenset()

@@ -154,3 +154,41 @@ async def test_a_bad_option_is_an_error(bench, go, cargo, files: dict[str, str],
     made = await bench(files, settings=bad)
 
     assert (await made.measure(Stage.BASE)).evidence_of(check).state is CheckState.ERROR
+
+
+def module_of(name: str, want: str) -> dict[str, str]:
+    """Give a module with one function and its test."""
+    return {
+        f"{name}/go.mod": f"module example.com/{name}\n\ngo 1.19\n",
+        f"{name}/f.go": f"package {name}\n\n// F gives one.\nfunc F() int {{ return 1 }}\n",
+        f"{name}/f_test.go": f'package {name}\n\nimport "testing"\n\nfunc TestF(t *testing.T) {{\n'
+        f'\tif F() != {want} {{\n\t\tt.Fatal("wrong")\n\t}}\n}}\n',
+    }
+
+
+async def test_a_module_that_go_work_leaves_out_is_tested_without_it(bench, go) -> None:
+    files = {"go.work": "go 1.19\n\nuse ./app\n", **module_of("app", "1"), **module_of("tools", "2")}
+    made = await bench(files, settings=ChecksSettings(bandit=False, pytest=False), known_red=KnownRed.FIX)
+
+    base = await made.measure(Stage.BASE)
+
+    tested, vetted, reached = (base.evidence_of(name) for name in ("go_test", "go_vet", "coverage_go_test"))
+    assert (tested.state, vetted.state, reached.state) == (
+        CheckState.FAIL,
+        CheckState.PASS,
+        CheckState.PASS,
+    )
+    assert reached.counts["statements"] == 2
+    (failure,) = base.failures
+    assert failure.test == "example.com/tools::TestF"
+
+
+async def test_doctor_asks_go_about_a_module_that_go_work_leaves_out_without_it(bench, go) -> None:
+    files = {"go.work": "go 1.19\n\nuse ./app\n", **module_of("app", "1"), **module_of("tools", "1")}
+    files["tools/f.go"] = 'package tools\n\nimport "example.org/missing"\n\nvar F = missing.F\n'
+    files["tools/go.mod"] += "\nrequire example.org/missing v1.0.0\n"
+
+    (found,) = (await (await bench(files)).survey()).toolchains
+
+    assert "missing go.sum entry" in found.problem
+    assert "tools" in found.problem

@@ -256,3 +256,16 @@ async def test_tools_of_another_llvm_measure_nothing_and_it_says_so(
     if isinstance(found, str):  # else the toolchain brings its own
         assert "3" in found
         assert "rustup component add llvm-tools" in found
+
+
+@pytest.mark.parametrize("text", ["var X = undefined", 'import "example.com/calc/undefined"'])
+async def test_a_run_that_ended_before_its_profile_says_so(bench, go: None, text: str) -> None:
+    made = await bench({**GO, "broken/broken.go": f"package broken\n\n{text}\n"}, settings=SETTINGS)
+
+    base = await made.measure(Stage.BASE)
+
+    evidence = base.evidence_of("coverage_go_test")
+    assert evidence.state is CheckState.NOT_MEASURED
+    assert evidence.reason.startswith("go test wrote no profile: exit code ")
+    assert "undefined" in evidence.reason
+    assert "Errno" not in evidence.reason

@@ -123,3 +123,11 @@ async def test_a_test_of_rust_is_reproduced(bench, cargo):
     assert code != 0
     assert "test adds ... FAILED" in told
     assert "test stays" not in told
+
+
+async def test_a_test_of_a_module_that_go_work_leaves_out_is_reproduced(bench, go):
+    files = {"go.work": "go 1.19\n", "tools/go.mod": MODULE, "tools/calc_test.go": GO}
+    root, failure = await failing(bench, files)
+    assert failure.command.startswith("cd tools && GOWORK=off go test")
+    code, told = typed(root, f"{failure.command} -v")
+    assert (code, "it ran" in told, "another ran" in told) == (1, True, False)

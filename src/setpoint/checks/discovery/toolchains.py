@@ -20,6 +20,7 @@ from setpoint.checks.discovery.linked_packages import FOLDER
 from setpoint.checks.discovery.package_suites import manifests
 from setpoint.checks.discovery.project import Project
 from setpoint.checks.discovery.tool_start import start_fault
+from setpoint.checks.discovery.workspaces import WITHOUT_WORK
 from setpoint.model.wording import shortened
 from setpoint.presets import presets
 from setpoint.system.processes import Command, Completed, run
@@ -86,12 +87,13 @@ async def _go(project: Project, place: Path, folders: tuple[str, ...]) -> Toolch
     problem = ""
     for folder in folders:
         module = place / folder
-        refused = await _asked(project, module, "go", "list", "-m")
+        alone = WITHOUT_WORK if folder in project.layout.workspaces.unused else {}
+        refused = await _asked(project, module, "go", "list", "-m", extra=alone)
         if not refused.ok:
             problem = _refused_by_go(module / "go.mod", stated[0] if stated else "", refused)
             break
         words = ("list", "-deps", "-test", "./...")
-        listed = await _asked(project, module, "go", *words, extra={"GOPROXY": "off"})
+        listed = await _asked(project, module, "go", *words, extra={**alone, "GOPROXY": "off"})
         if not listed.ok and _NOT_HERE.search(listed.errors):
             problem = f"modules are missing{_in(folder)}: {_in_folder(folder, 'go mod download')}"
             break

@@ -13,10 +13,12 @@ from typing import Any
 import yaml
 
 from setpoint.checks.discovery.linked_packages import FOLDER
-from setpoint.checks.discovery.workspaces import Package, Workspaces
+from setpoint.checks.discovery.workspaces import Package, Workspaces, nearest
 
-WORKSPACE_FILES = ("pnpm-workspace.yaml", "go.work")
+WORKSPACE_FILES = ("pnpm-workspace.yaml",)
 """Files at the root that name packages and are none themselves."""
+_GO_WORK = "go.work"
+"""The same of Go, in any folder."""
 _LANGUAGES = {"package.json": "javascript", "Cargo.toml": "rust", "go.mod": "go", "pyproject.toml": "python"}
 _SCRIPT_NEEDS = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 _CRATE_NEEDS = ("dependencies", "dev-dependencies", "build-dependencies")
@@ -35,8 +37,9 @@ def package_manifests(files: Iterable[str]) -> list[str]:
     """Name the files that make a folder a package, and those that say which belong together."""
     known = tuple(files)
     named = (f for f in known if f.rpartition("/")[2] in _LANGUAGES and FOLDER not in f.split("/"))
-    nearest = sorted(named, key=lambda file: (file.count("/"), file))[:MOST]
-    return [*nearest, *(file for file in WORKSPACE_FILES if file in known)]
+    first = sorted(named, key=_depth)[:MOST]
+    work = sorted(filter(_names_modules, known), key=_depth)[:MOST]
+    return [*first, *(file for file in WORKSPACE_FILES if file in known), *work]
 
 
 def read_workspaces(texts: Mapping[str, str]) -> Workspaces:
@@ -146,23 +149,29 @@ def _crate_needs(held: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
 def _modules(files: list[str], texts: Mapping[str, str]) -> Iterator[Package]:
     manifests = {_folder(file): texts[file] for file in files}
     names = {found[1]: folder for folder, text in manifests.items() if (found := _MODULE.search(text))}
-    used = set(_used(texts.get("go.work", "")))
+    work = {_folder(file): set(_used(file, texts[file])) for file in texts if _names_modules(file)}
     for folder, text in manifests.items():
         needs = {names[each] for each in _REQUIRED.findall(text) if each in names}
         needs |= {_joined(folder, each) for each in _REPLACED.findall(text)}
         name = next((each for each, where in names.items() if where == folder), "")
+        above = nearest(folder, work)
         yield Package(
             folder=folder,
             manifest=f"{folder}/go.mod".lstrip("/"),
             language="go",
             name=name,
             needs=frozenset(needs & manifests.keys() - {folder}),
-            workspace="" if folder in used else None,
+            workspace=above if above is not None and folder in work[above] else None,
+            unused=above is not None and folder not in work[above],
         )
 
 
-def _used(text: str) -> Iterator[str]:
-    """Yield the folders that go.work uses."""
+def _names_modules(file: str) -> bool:
+    return file.rpartition("/")[2] == _GO_WORK
+
+
+def _used(file: str, text: str) -> Iterator[str]:
+    """Yield the folders that a go.work uses."""
     inside = False
     for line in text.splitlines():
         words = line.partition("//")[0].split()
@@ -171,7 +180,7 @@ def _used(text: str) -> Iterator[str]:
         elif words == [")"]:
             inside = False
         elif words and (inside or words[0] == "use"):
-            yield _joined("", words[-1].strip('"'))
+            yield _joined(_folder(file), words[-1].strip('"`'))
 
 
 def _python(files: list[str], texts: Mapping[str, str]) -> Iterator[Package]:

@@ -9,6 +9,8 @@ _DOCUMENTS = (".md", ".rst", ".adoc")
 _NOT_CODE = frozenset({"LICENSE", "COPYING", "AUTHORS", "NOTICE", "CODEOWNERS", ".gitignore", ".mailmap"})
 _DOCUMENT_FOLDERS = frozenset({"docs", "doc", ".github", ".gitlab", ".vscode", ".idea"})
 MOST_NAMED = 6
+WITHOUT_WORK = {"GOWORK": "off"}
+"""With what a module is built and tested that the `go.work` above it leaves out."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +29,8 @@ class Package:
     """Folders of the packages of the same repository that it depends on."""
     workspace: str | None = None
     """Folder of the workspace that it is a member of; none where it is alone."""
+    unused: bool = False
+    """Whether the nearest `go.work` above leaves it out, so that Go refuses it without `GOWORK=off`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +92,11 @@ class Workspaces:
         return tuple(
             each for each in self.packages if each.language == language and each.workspace == workspace
         )
+
+    @property
+    def unused(self) -> frozenset[str]:
+        """Return the folders of the modules of Go that the `go.work` above them leaves out."""
+        return frozenset(each.folder for each in self.packages if each.unused)
 
     def languages(self, touched: Touched) -> frozenset[str]:
         """Return the languages of the touched packages."""

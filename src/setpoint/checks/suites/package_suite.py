@@ -18,7 +18,7 @@ from setpoint.checks.discovery.own_commands.runner_calls import RunnerCall
 from setpoint.checks.discovery.own_commands.variables import with_own
 from setpoint.checks.discovery.program import Program
 from setpoint.checks.discovery.project import Project
-from setpoint.checks.discovery.workspaces import nearest
+from setpoint.checks.discovery.workspaces import WITHOUT_WORK, nearest
 from setpoint.checks.flaky.flaky import FlakyRule, Selection, state_of
 from setpoint.checks.suites.cargo import CargoRunner
 from setpoint.checks.suites.go import GoRunner
@@ -70,6 +70,8 @@ class PackageSuite:
     """How the project's own command calls the runner, by folder."""
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Options that it gives a runner which is called in Setpoint's own way, by folder."""
+    unused: frozenset[str] = frozenset()
+    """Folders of modules of Go that the `go.work` above them leaves out."""
     cache: str
     """Folder of the runner's own cache."""
     artifacts: Artifacts
@@ -98,6 +100,7 @@ class PackageSuite:
         typed = (repr(sorted(self.calls.items())),) if self.calls else ()
         typed = (*typed, *((repr(sorted(self.options.items())),) if self.options else ()))
         said = (self.asked.model_dump_json(), *self.folders, *typed, *self.program.identity)
+        said = (*said, *sorted(self.unused))
         compared = self.footing.commit if self.footing else ""
         chosen = (*self.flaky.identity, "only", *(self.only or ()), "footing", compared)
         return (self.name, *said, self.project.fingerprint, *chosen, "part", self.part, *self.members)
@@ -198,7 +201,7 @@ class PackageSuite:
         bins = [tree / folder / "node_modules/.bin", tree / "node_modules/.bin"] if self._linked else []
         variables["PATH"] = ":".join([*map(str, bins), variables["PATH"]])
         more = {name: text.replace("{cache}", self.cache) for name, text in self.preset.environment.items()}
-        every = {**variables, **more}
+        every = {**variables, **more, **(WITHOUT_WORK if folder in self.unused else {})}
         return as_in_a_shell(every, self.own_variables) if self.in_a_shell else every
 
     async def _outcomes(self, tree: Path, tests: Collection[str]) -> Mapping[str, Outcome] | None:
@@ -265,6 +268,7 @@ def suite_of(
         folders=found.folders if found else ("",),
         calls=found.calls if found else {},
         options=found.options if found else {},
+        unused=project.layout.workspaces.unused if presets()[name].language == "go" else frozenset(),
         cache=str(cache / name.partition("_")[0]),
         artifacts=artifacts,
         timeout_s=checks.timeout_s,

@@ -6,7 +6,7 @@ import re
 import shlex
 
 from setpoint.checks.discovery.project import Project
-from setpoint.checks.discovery.workspaces import nearest
+from setpoint.checks.discovery.workspaces import WITHOUT_WORK, nearest
 from setpoint.checks.suites.package_suite import owner
 from setpoint.model.evidence import OWN_TESTS
 from setpoint.presets import presets
@@ -38,6 +38,8 @@ def reproduction(test: str, project: Project) -> str:
         for word in words
         if (filled := word.format(**values)) and (name or not _NAMED.search(word))
     )
+    if chosen == "go_test" and folder in project.layout.workspaces.unused:
+        command = f"{shlex.join(f'{name}={value}' for name, value in WITHOUT_WORK.items())} {command}"
     return f"cd {shlex.quote(folder)} && {command}" if folder else command
 
 

@@ -192,6 +192,8 @@ async def _read(done: Completed, read: Callable[[], tuple[Hits, Branches]], noth
         return Gathered(done=done, hits={}, why=f"the watched run {done.ending}")
     try:
         hits, branches = await asyncio.to_thread(read)
+    except FileNotFoundError:  # the tests did not build, or ended before it was written
+        hits, branches = {}, {}
     except (BadReport, OSError) as error:
         return Gathered(done=done, hits={}, why=f"{error} ({done.ending}){results.tail(done)}")
     why = "" if hits else f"{nothing}: {done.ending}{results.tail(done)}"

@@ -10,6 +10,7 @@ from pathlib import Path
 from setpoint.checks import results
 from setpoint.checks.discovery.interpreter import Interpreter, environment
 from setpoint.checks.discovery.program import Program
+from setpoint.checks.discovery.workspaces import WITHOUT_WORK
 from setpoint.checks.formats.parsing import MOST_BYTES
 from setpoint.checks.tools.argv import as_word, in_chunks
 from setpoint.checks.tools.batches import joined
@@ -56,6 +57,8 @@ class Tool:
     """The packages it runs in, one after the other; empty text for the root."""
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Options with which the project's own people call it, by folder."""
+    unused: frozenset[str] = frozenset()
+    """Folders of modules that the `go.work` above them leaves out."""
     part: str = ""
     """The packages it is narrowed to, in words; empty where it looks at everything."""
 
@@ -65,6 +68,7 @@ class Tool:
         asked = self.asked.model_dump_json()
         block = f"{self.types_block} {self.advice}"
         said = (*self._argv(""), "in", *self.folders, self.part, str(sorted(self.options.items())))
+        said = (*said, *sorted(self.unused))
         return (self.name, *self.program.identity, self.project.fingerprint, asked, block, *said)
 
     async def run(self, measured: Measured) -> CheckResult:
@@ -184,6 +188,8 @@ class Tool:
         variables["MYPYPATH"] = ":".join(str(tree / folder) for folder in self.search if folder)
         names = {"{cache}": self.cache}
         variables |= {name: _filled(text, names) for name, text in self.preset.environment.items()}
+        if self.preset.language == "go" and self.folders[0] in self.unused:
+            variables |= WITHOUT_WORK
         return {name: value for name, value in variables.items() if value}
 
     async def _unparsed(self, measured: Measured) -> str:

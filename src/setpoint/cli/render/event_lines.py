@@ -119,7 +119,8 @@ def _of_figures(body: e.IterationEvaluated | e.BudgetWarned | e.HaltingDecided) 
         text = f"budget: {share:.0%} of {body.budget} used ({body.used:.2f} of {body.limit:.2f})"
         return Line(text, "yellow")
     made = body.decision
-    return Line(f"{made.policy}: {made.action.upper()}: {made.reason}", _ACTION_STYLE[made.action])
+    said = made.reason if body.iteration else made.reason.partition(", because ")[0]  # the ending says why
+    return Line(f"{made.policy}: {made.action.upper()}: {said}", _ACTION_STYLE[made.action])
 
 
 def _of_person(body: e.GateOpened | e.GateAnswered | e.GateExpired | e.CancelRequested) -> Line:
@@ -227,17 +228,13 @@ def outcome_line(outcome: RunOutcome) -> Line:
     if outcome.ending is Ending.VERIFIED:
         rests = f" of {', '.join(outcome.score_of)}" if outcome.score_of else ""
         score = "" if outcome.score is None else f", quality {outcome.score:.2f}{rests}"
-        rounds, bounces = _many(outcome.iterations, "iteration"), _many(outcome.bounces, "bounce")
+        rounds, bounces = counted(outcome.iterations, "iteration"), counted(outcome.bounces, "bounce")
         return Line(f"{outcome.verdict}: {rounds}, {bounces}, {money(outcome)}{score}", "bold green")
     who = f" by {outcome.halt.guard}" if outcome.halt else ""
     word = UNPROVEN_MARK if outcome.ending is Ending.UNPROVEN else outcome.ending.upper()
     left = "".join(f"\n  edits: {each.shown}" for each in outcome.unjudged)
     style = "bold" if outcome.ending is Ending.MET else "bold red"
     return Line(f"{word}{who}: {outcome.reason}{left}", style)
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def money(outcome: RunOutcome) -> str:
