@@ -10,7 +10,6 @@ from setpoint.checks.tools.definitions import Shape, shape
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.evidence import CheckResult
 from setpoint.model.finding import Category, Finding
-from setpoint.model.wording import counted
 
 CODE = (".py", ".pyi", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".go", ".rs")
 """Endings of files whose changed lines count as code."""
@@ -43,13 +42,13 @@ class Work:
 
     @property
     def left_out(self) -> str:
-        """Name the files that are not judged as written by hand; empty where there are none."""
+        """Name the generated files, whose code was not looked at; empty where there are none."""
         if not self.generated:
             return ""
         count = len(self.generated)
         named = ", ".join(sorted(self.generated)[:MOST_NAMED])
         more = f" and {count - MOST_NAMED} more" if count > MOST_NAMED else ""
-        return f"generated: {counted(count, 'file')}, not judged as written by hand: {named}{more}"
+        return f"generated, {'its' if count == 1 else 'their'} code was not looked at: {named}{more}"
 
     def is_test(self, path: str) -> bool:
         """Whether a path belongs to the tests."""

@@ -1,4 +1,4 @@
-"""Only what the base calls generated is not judged as written by hand; the work cannot say so itself."""
+"""Only what the base calls generated is not looked at as code of people; the work cannot say so itself."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def test_generated_files_are_named_and_not_judged_by_linters(bench) -> Non
 
     assert {file for file, _ in found(seen)} == {"own.py"}
     assert seen.evidence_of("integrity").reason == (
-        "generated: 4 files, not judged as written by hand: a_pb2.py, api.py, gen/new.py, uv.lock"
+        "generated, their code was not looked at: a_pb2.py, api.py, gen/new.py, uv.lock"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from setpoint.checks.proof.kinds.documents import nothing_runs
+from setpoint.checks.proof.kinds.generated_source import generated_source
 from setpoint.checks.proof.kinds.lock_file import lock_file
 from setpoint.checks.proof.kinds.lock_hosts import lock_hosts
 from setpoint.checks.proof.kinds.manifests.entries import entries
@@ -25,6 +26,7 @@ async def by_kind(subject: Subject) -> tuple[Obligation, ...]:
         *await new_tests(subject),
         *nothing_runs(subject),
         *same_in_every_process(subject),
+        *await generated_source(subject),
         *entries(subject),
         *settings(subject),
     )
