@@ -8,6 +8,7 @@ import pytest
 from setpoint.checks.proof.kinds.lock_hosts import lock_hosts
 from setpoint.checks.proof.kinds.locks.pairs import pairs_of
 from setpoint.model.proof import ObligationState
+from setpoint.model.stories.story import Story
 
 NPM = {"name": "shop", "dependencies": {"left": "^1.0.0"}}
 NPM_LOCK = {"packages": {"": {"dependencies": {"left": "^1.0.0"}}, "node_modules/left": {"version": "1.2.0"}}}
@@ -62,7 +63,9 @@ def test_a_lock_file_that_cannot_be_read_is_not_compared():
 )
 def test_a_lock_file_that_takes_packages_from_elsewhere_is_named(after, named):
     before = {"poetry.lock": b'url = "https://packages.example/a.tgz"'}
-    subject = SimpleNamespace(before=before, after={"poetry.lock": after.encode(), "a.js": b"https://x.y"})
+    task = SimpleNamespace(story=Story(id="s", title="Change it"))
+    changed = {"poetry.lock": after.encode(), "a.js": b"https://x.y"}
+    subject = SimpleNamespace(before=before, after=changed, task=task)
 
     found = lock_hosts(subject)
 

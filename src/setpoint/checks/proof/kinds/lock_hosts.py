@@ -1,28 +1,85 @@
-"""Judge whether a lock file takes packages from a host that it did not name before."""
+"""Judge whether a lock file takes its packages from where it took them before."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+
+import yaml
 
 from setpoint.checks.discovery.generated_files import LOCK_FILES
-from setpoint.checks.proof.subject import Subject, listed
+from setpoint.checks.integrity.paths.protected_paths import matches
+from setpoint.checks.proof.kinds.locks.locked import Packages, from_elsewhere, moved
+from setpoint.checks.proof.kinds.locks.locked_others import (
+    cargo_packages,
+    go_packages,
+    pipfile_packages,
+    python_packages,
+)
+from setpoint.checks.proof.kinds.locks.locked_scripts import npm_packages, pnpm_packages, yarn_packages
+from setpoint.checks.proof.subject import MOST_NAMED, Subject, listed
 from setpoint.model.proof import Obligation, ObligationState
 
 _NAME = "lock hosts"
 _HOST = re.compile(rb"\b(?:https?|git|ssh)(?:\+\w+)?://(?:[^/\s@\"']+@)?([\w.-]+)", re.IGNORECASE)
+_READERS: Mapping[str, Callable[[str], Packages]] = {
+    "package-lock.json": npm_packages,
+    "npm-shrinkwrap.json": npm_packages,
+    "yarn.lock": yarn_packages,
+    "pnpm-lock.yaml": pnpm_packages,
+    "Cargo.lock": cargo_packages,
+    "go.sum": go_packages,
+    "go.work.sum": go_packages,
+    "poetry.lock": python_packages,
+    "uv.lock": python_packages,
+    "pdm.lock": python_packages,
+    "Pipfile.lock": pipfile_packages,
+}
+_UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError, yaml.YAMLError)
 
 
 def lock_hosts(subject: Subject) -> tuple[Obligation, ...]:
-    """Compare the hosts in each changed lock file with those at the base; without any there it is left."""
-    wrong = []
+    """Compare hosts, addresses and hashes in each changed lock file with those at the base.
+
+    It is listed where one differs, and where a package is added that comes from no registry or is another
+    package than its name says. A file that a person released is left out.
+    """
+    wrong, shown = list[str](), list[str]()
     for path, after in subject.after.items():
-        known = _hosts(subject.before.get(path, b""))
-        if path.rpartition("/")[2] in LOCK_FILES and known and (new := _hosts(after) - known):
-            wrong.append(f"{path} takes packages from {listed(tuple(sorted(new)))}, which it did not before")
-    if not wrong:
+        name, before = path.rpartition("/")[2], subject.before.get(path, b"")
+        if name not in LOCK_FILES or not before or matches(path, subject.task.story.may_change):
+            continue
+        if (known := _hosts(before)) and (new := _hosts(after) - known):
+            wrong.append(
+                f"{path} takes packages from {listed(tuple(sorted(new)))}, which it did not before: "
+                "lock them from the same place as before"
+            )
+        was, now = _packages(name, before), _packages(name, after)
+        if was is None or now is None:
+            continue
+        if other := moved(was, now):
+            wrong.append(
+                f"{path}: {listed(other)}, though the version is the same: restore these entries, or lock "
+                "the packages again from the same place"
+            )
+        shown += [f"{path}: {each}" for each in from_elsewhere(was, now)]
+    if wrong:
+        reason = "; ".join(wrong)
+        return (Obligation(name=_NAME, state=ObligationState.NOT_MET, reason=reason),)
+    if not shown:
         return ()
-    reason = f"{'; '.join(wrong)}: lock them from the same place as before"
-    return (Obligation(name=_NAME, state=ObligationState.NOT_MET, reason=reason),)
+    reason = f"newly taken from no registry, or under another name: {listed(shown)}"
+    names = tuple(shown[:MOST_NAMED])
+    return (Obligation(name=_NAME, state=ObligationState.MET, reason=reason, evidence=names),)
+
+
+def _packages(name: str, text: bytes) -> Packages | None:
+    """Return what a lock file says of each package; none where it cannot be read."""
+    read = _READERS.get(name)
+    try:
+        return read(text.decode("utf-8")) if read else None
+    except _UNREADABLE:
+        return None
 
 
 def _hosts(text: bytes) -> set[str]:
