@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from setpoint.checks.proof.kinds.documents import nothing_runs
 from setpoint.checks.proof.kinds.generated_source import generated_source
 from setpoint.checks.proof.kinds.lock_file import lock_file
@@ -22,7 +24,7 @@ async def by_kind(subject: Subject) -> tuple[Obligation, ...]:
         *same_outcomes(subject),
         *public_names(subject),
         *await lock_file(subject),
-        *lock_hosts(subject),
+        *await asyncio.to_thread(lock_hosts, subject),
         *await new_tests(subject),
         *nothing_runs(subject),
         *same_in_every_process(subject),

@@ -60,7 +60,7 @@ def _nested(held: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def yarn_packages(text: str) -> Packages:
     """Read `yarn.lock`, of the first version of the format and of the newer ones."""
-    return _of_berry(yaml.safe_load(text)) if "__metadata:" in text else _of_yarn(text)
+    return _of_berry(_loaded(text)) if "__metadata:" in text else _of_yarn(text)
 
 
 def _of_yarn(text: str) -> Packages:
@@ -117,7 +117,7 @@ def _alias(name: str, wanted: str) -> str:
 def pnpm_packages(text: str) -> Packages:
     """Read `pnpm-lock.yaml`, in which the keys of packages have had several forms."""
     found: Packages = {}
-    held = yaml.safe_load(text)
+    held = _loaded(text)
     entries = held.get("packages") or {}
     for key, each in entries.items():
         spec = _of_pnpm(key)
@@ -153,3 +153,9 @@ def _of_pnpm(key: str) -> re.Match[str] | None:
         return None
     plain = key.partition("(")[0].removeprefix("/")
     return _SPEC.fullmatch(plain) or _OLD_PNPM.fullmatch(plain)
+
+
+def _loaded(text: str) -> Any:  # noqa: ANN401 - a lock file holds whatever it holds; readers ask as they go
+    """Read YAML in C where that is built in: a lock file can have tens of thousands of lines."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml.load(text, Loader=loader)  # noqa: S506 - both loaders are safe ones
