@@ -13,6 +13,7 @@ from inspect import CO_OPTIMIZED
 from types import CodeType, FrameType
 from typing import Any
 
+from ..plugin.setpoint_tracers import formats_failure
 from ..process.children import Ended, Limits, Report, cpu_timer, run_child
 from ..session.session import FAILED, Suite
 from .failures import lacks, of_import
@@ -43,10 +44,12 @@ class Tracer:
         """By identity: equal code may stand in several files, and comparing it takes long."""
         self.lines: set[Line] = set()
         self.functions: set[Function] = set()
+        self._formatting: FrameType | None = None
+        """What a runner called to format a failure, while it runs."""
 
     def start(self) -> None:
         """Begin with nothing recorded."""
-        self.lines, self.functions = set(), set()
+        self.lines, self.functions, self._formatting = set(), set(), None
         threading.settrace(self._enter)
         sys.settrace(self._enter)
 
@@ -63,10 +66,18 @@ class Tracer:
                 self._kinds.clear()
             known = self._kinds[id(code)] = self._kind(code), code
         kind = known[0]
-        if kind == 0:
+        if kind == 0 or self._formatting is not None:
             return None
+        if code.co_flags & CO_OPTIMIZED and formats_failure(frame.f_back):
+            self._formatting = frame
+            return self._until_formatted
         self.functions.add((code.co_filename, code.co_firstlineno))
         return self._step if kind == 2 else None  # noqa: PLR2004 - see _kind
+
+    def _until_formatted(self, frame: FrameType, event: str, _arg: object) -> Any:  # noqa: ANN401 - a trace function or None
+        if event == "return" and frame is self._formatting:
+            self._formatting = None
+        return self._until_formatted
 
     def _kind(self, code: CodeType) -> int:
         """Return 0 for code that does not matter, 1 for its call alone, 2 for its lines."""

@@ -47,6 +47,14 @@ module.exports = (folder, tree) => {
   answer("Profiler.enable");
   answer("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
 
+  // Once it is on it stays on: switched off, V8 forgets where the blocks are of functions that have run.
+  let debugged = false;
+  const debug = () => {
+    if (debugged) return;
+    answer("Debugger.enable");
+    answer("Debugger.setSkipAllPauses", { skip: true }); // else a `debugger` statement stops the process
+    debugged = true;
+  };
   const mine = (file) => file.startsWith(tree + sep) && !file.includes(`${sep}node_modules${sep}`);
   const keep = (id) => {
     const text = answer("Debugger.getScriptSource", { scriptId: id })?.scriptSource;
@@ -63,9 +71,8 @@ module.exports = (folder, tree) => {
     const own = counted.filter(({ url }) => mine(placeOf(url)));
     const unknown = own.filter(({ scriptId }) => !known.has(scriptId));
     if (unknown.length) {
-      answer("Debugger.enable"); // only now: as long as it is on, a `debugger` statement stops the process
+      debug();
       for (const { scriptId } of unknown) known.set(scriptId, keep(scriptId));
-      answer("Debugger.disable");
     }
     const scripts = [];
     for (const { scriptId, url, functions } of own) {

@@ -12,6 +12,7 @@ that failing ones have entered are traced, and of a function called again and ag
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import sys
@@ -23,6 +24,7 @@ from typing import Any, Iterator  # noqa: UP035 - where Python 3.8 has it
 
 import pytest
 
+_tracers: Any = importlib.import_module("setpoint_tracers")  # beside this file, on the path of tests alone
 _OPTIMISED = 1
 """Flag of the code of functions; modules and classes have it not."""
 _STARTS = frozenset({"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.exec", "os.system"})
@@ -42,10 +44,12 @@ class Tracer:
         self._closed = False
         self._calls: dict[CodeType, int] = {}
         self._seen: dict[CodeType, set[int]] = {}
+        self._formatting: FrameType | None = None
+        """What a runner called to format a failure, while it runs."""
 
     def start(self) -> None:
         """Begin with nothing seen."""
-        self._calls, self._seen = {}, {}
+        self._calls, self._seen, self._formatting = {}, {}, None
         threading.settrace(self._enter)
         sys.settrace(self._enter)
 
@@ -68,13 +72,21 @@ class Tracer:
         code = frame.f_code
         if code not in self._numbers:
             self._numbers[code] = None if self._closed else self._number(code)
-        if self._numbers[code] is None:
+        if self._numbers[code] is None or self._formatting is not None:
             return None
+        if _tracers.formats_failure(frame.f_back):
+            self._formatting = frame
+            return self._until_formatted
         calls = self._calls[code] = self._calls.get(code, 0) + 1
         if calls > _MOST_CALLS:
             return None
         self._seen.setdefault(code, set())
         return self._step
+
+    def _until_formatted(self, frame: FrameType, event: str, _argument: Any) -> Any:
+        if event == "return" and frame is self._formatting:
+            self._formatting = None
+        return self._until_formatted
 
     def _step(self, frame: FrameType, event: str, _argument: Any) -> Any:
         if event == "line":

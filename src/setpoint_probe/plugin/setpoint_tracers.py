@@ -17,11 +17,27 @@ Place = Tuple[str, int]  # noqa: UP006 - as above
 Number = Callable[[Place], int]
 UNSEEN: Place = ("", 0)
 """Stands for what cannot be seen: another process, a thread that nobody is told of."""
+_RUNNERS = ("_pytest/assertion/", "_pytest/_io/", "_pytest/_code/", "unittest/util.py")
+_BETWEEN = ("/reprlib.py", "/pprint.py", "<string>")
+"""What may lie between a runner and a `__repr__`; that of dataclasses lies in no file."""
 
 
 def chosen(number: Number) -> Any:
     """Return the tracer for this Python."""
     return MonitoringTracer(number) if hasattr(sys, "monitoring") else ProfileTracer(number)
+
+
+def formats_failure(caller: Any) -> bool:
+    """Whether a function was called by the part of a runner that formats failures.
+
+    Such code says nothing about a failure: pytest compares and writes the values of a failed assertion.
+    """
+    while caller is not None and caller.f_code.co_filename.replace("\\", "/").endswith(_BETWEEN):
+        caller = caller.f_back
+    if caller is None:
+        return False
+    name = caller.f_code.co_filename.replace("\\", "/")
+    return any(each in name for each in _RUNNERS)
 
 
 def _numbers(codes: Iterable[CodeType], number: Number) -> set[int]:

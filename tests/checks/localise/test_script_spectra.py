@@ -104,6 +104,15 @@ async def test_what_runs_when_a_module_is_loaded_counts_for_all_tests_of_the_fil
     assert (scores[4], scores[1]) == (1.0, 0.7071)
 
 
+async def test_a_line_that_a_failing_test_runs_itself_counts_for_those_that_do_so_too(bench) -> None:
+    test = NODE + CASES.replace("CASE", "it") + 'clamp(-5, 0, 9);\ntest("other", () => {});\n'
+    made = await bench(project("node --test", test), settings=SETTINGS, known_red=KnownRed.FIX)
+
+    base = await made.measure(Stage.BASE)
+
+    assert [(each.line, each.score) for each in base.suspects] == [(3, 1.0), (2, 0.5774), (10, 0.5)]
+
+
 @pytest.mark.slow
 async def test_vitest_with_types(start) -> None:
     files = project(

@@ -201,3 +201,28 @@ async def test_tests_of_another_language_are_answered_with_the_reason(look) -> N
     found = await look(Failure(test="example.com/calc::TestAdd", cause=Cause.CRASH, message="panic: nil map"))
 
     assert found == Localised(how=NOT_WATCHED)
+
+
+WRITTEN = """class Box:
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return self.value - 1 == other.value
+
+    def __repr__(self):
+        return shown(self)
+
+
+def shown(box):
+    return f"Box({box.value})"
+"""
+
+
+async def test_what_runs_only_as_a_failure_is_written_is_no_suspect(look) -> None:
+    tests = "from src.shapes import Box\n\n\ndef test_box(): assert [Box(1)] == [Box(1)]\n"
+    files = {"src/shapes.py": WRITTEN, "tests/test_shapes.py": tests, "conftest.py": ""}
+
+    found = await look(failure("test_box"), files=files)
+
+    assert {each.line for each in found.suspects} == {3, 6}, found

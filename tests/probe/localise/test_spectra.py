@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import math
 
+from _pytest._io.saferepr import saferepr
+
 from setpoint_probe.localise.hints import hinted_lines
 from setpoint_probe.localise.ochiai import Reached, Spectra, ochiai, with_tracebacks
 from setpoint_probe.localise.spectra import Tracer
@@ -72,3 +74,20 @@ def test_a_name_read_before_it_is_bound_points_to_where_it_is_bound():
     )
     source = Source("/a.py", text.encode())
     assert hinted_lines({"/a.py": source}, Spectra({"t": reached}), ["t"]) == {("/a.py", 4): 0.7}
+
+
+def test_the_tracer_leaves_out_what_runs_as_pytest_writes_a_value(live):
+    module = live(
+        "class Box:\n    def __repr__(self):\n        return shown()\n\n\ndef shown():\n    return 'Box'\n"
+    )
+    path = module.__file__
+    tracer = Tracer(lambda name: name == path, None)
+    tracer.start()
+    try:
+        saferepr([module.Box()])
+        written = set(tracer.lines)
+        repr(module.Box())
+    finally:
+        tracer.stop()
+    assert written == set()
+    assert tracer.lines == {(path, 3), (path, 7)}

@@ -154,9 +154,9 @@ class _Seen:
     tree: Path
     statements: Statements
     lines: dict[tuple[str, str], frozenset[Line]] = field(default_factory=dict)
-    """By file and spaced name of a test."""
-    before: dict[tuple[str, str], frozenset[Line]] = field(default_factory=dict)
-    """Those of them that ran outside of all tests alone."""
+    """What a test ran itself, by file and spaced name."""
+    outside: dict[tuple[str, str], frozenset[Line]] = field(default_factory=dict)
+    """What its process ran outside of all tests."""
     mixed: set[tuple[str, str]] = field(default_factory=set)
 
     @property
@@ -182,20 +182,27 @@ class _Seen:
                 else:
                     own[test] = own.get(test, frozenset()) | lines
             for test, lines in own.items():
-                self.lines[test], self.before[test] = lines | outside, outside - lines
+                self.lines[test], self.outside[test] = lines, outside
 
     def ran(self, outcomes: Mapping[str, bool], failing: Sequence[Failure]) -> list[Ran]:
-        """Give tests their outcomes; several tests of one name are left out."""
+        """Give tests their outcomes; several tests of one name are left out.
+
+        What ran outside of all tests counts for each of them, except lines that a failing test runs itself:
+        of these it matters which other tests run them themselves.
+        """
         known = {test: _key(test) for test in outcomes}
         times = Counter(known.values())
+        red = (self.lines.get(key, frozenset()) for test, key in known.items() if outcomes[test])
+        by_red = frozenset[Line]().union(*red)
+        before = {key: lines - by_red - self.lines[key] for key, lines in self.outside.items()}
         place = {each.test: ((each.file, each.line),) for each in failing if each.file in self.statements}
         return [
             Ran(
                 test=test,
                 failed=outcomes[test],
-                lines=self.lines[key],
+                lines=self.lines[key] | before[key],
                 frames=place.get(test, ()) if outcomes[test] else (),
-                before=self.before[key],
+                before=before[key],
             )
             for test, key in known.items()
             if times[key] == 1 and key in self.lines and key not in self.mixed

@@ -79,10 +79,16 @@ class Localiser:
         how = "; ".join(filter(None, (how if scores else f"not localised: {_NONE_RAN}", note)))
         told = Counter(line for test in red for line in set(tests[test].frames))
         late = frozenset[Line]().union(*(tests[test].before for test in red))
-        # Of equal ones those come first that tracebacks tell, then those that the tests ran themselves.
+        # What was run as modules were loaded comes last, where no traceback tells it.
         ordered = sorted(
             scores,
-            key=lambda line: (not self._is_changed(line), -scores[line], -told[line], line in late, line),
+            key=lambda line: (
+                not self._is_changed(line),
+                line in late and not told[line],
+                -scores[line],
+                -told[line],
+                line,
+            ),
         )
         return Localised(suspects=self._suspects(ordered, scores, Path(measured.copy.path)), how=how)
 
