@@ -67,12 +67,23 @@ class Cluster(NamedTuple):
 
 
 def clustered(failures: Sequence[Failure]) -> tuple[Cluster, ...]:
-    """Put failures with the same cause together, new and worst causes first, near the changes first."""
+    """Put failures with the same cause together, new and worst causes first, near the changes first.
+
+    A test that failed only because a part of it did shares the cause of that part.
+    """
     found: dict[tuple[str, ...], list[Failure]] = {}
     for failure in failures:
-        found.setdefault(_cause(failure), []).append(failure)
+        found.setdefault(_cause(failed_part(failure, failures) or failure), []).append(failure)
     clusters = [Cluster(tuple(sorted(same, key=_tells_most))) for same in found.values()]
     return tuple(sorted(clusters, key=_weight))
+
+
+def failed_part(failure: Failure, failures: Sequence[Failure]) -> Failure | None:
+    """Return the part (`TestX/sub`) that made a test fail that says nothing itself; none for other tests."""
+    if failure.file:
+        return None
+    parts = (each for each in failures if each.test.startswith(f"{failure.test}/"))
+    return next((each for each in parts if failed_part(each, failures) is None), None)
 
 
 def by_importance(findings: Sequence[Finding]) -> tuple[Finding, ...]:
@@ -113,8 +124,8 @@ def _distance(nearness: Nearness | None) -> int:
     return Nearness.NONE.rank if nearness is None else nearness.rank
 
 
-def _tells_most(failure: Failure) -> tuple[bool, bool, int]:
-    return (not failure.new, not failure.code, _distance(failure.nearness))
+def _tells_most(failure: Failure) -> tuple[bool, bool, int, bool]:
+    return (not failure.new, not failure.code, _distance(failure.nearness), not failure.file)
 
 
 def _weight(cluster: Cluster) -> tuple[bool, bool, int, int, int]:

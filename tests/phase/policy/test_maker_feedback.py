@@ -205,3 +205,20 @@ def test_the_whole_text_holds_all() -> None:
 
 def test_nothing_wrong_is_nothing_said() -> None:
     assert feedback([], []) == ""
+
+
+def test_a_test_that_failed_only_because_a_part_of_it_did_has_the_cause_of_the_part() -> None:
+    parent = Failure(test="p::TestA", cause=Cause.ASSERTION, message="no message")
+    part = parent.model_copy(
+        update={"test": "p::TestA/open", "message": "no", "file": "a_test.go", "line": 3}
+    )
+    own = parent.model_copy(update={"test": "p::TestB", "message": "one", "file": "a_test.go", "line": 9})
+    other = own.model_copy(update={"test": "p::TestB/open", "message": "two", "line": 8})
+
+    found = clustered([parent, part, own, other])
+
+    assert [[each.test for each in cluster.failures] for cluster in found] == [
+        ["p::TestA/open", "p::TestA"],
+        ["p::TestB"],
+        ["p::TestB/open"],
+    ]
