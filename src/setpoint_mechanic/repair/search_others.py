@@ -11,6 +11,8 @@ from pathlib import Path
 
 from setpoint.model.attempt import Breakage, BreakageKind
 from setpoint.model.evidence import Failure
+from setpoint.model.failure_clusters import failed_part
+from setpoint.model.wording import counted
 from setpoint_mechanic.repair.one_token.grammars import SCRIPTS, parser_of
 from setpoint_mechanic.repair.one_token.search import Search
 from setpoint_mechanic.repair.one_token.trial import Copy, may_own
@@ -25,12 +27,18 @@ NO_PARSER = (
 
 
 def searchable(work: Work) -> tuple[Failure, ...]:
-    """Return the failing tests that a runner of the project can run one by one in a copy."""
+    """Return the failing tests that a runner of the project can run one by one in a copy.
+
+    Of a test that failed only because a part of it did, the part is returned alone.
+    """
+    failures = work.brief.failures
     tree, commands = Path(work.brief.workdir), work.brief.suite_commands
     return tuple(
         failure
-        for failure in work.brief.failures
-        if not failure.unbuilt and any(may_own(command, failure.test, tree) for command in commands)
+        for failure in failures
+        if not failure.unbuilt
+        and failed_part(failure, failures) is None
+        and any(may_own(command, failure.test, tree) for command in commands)
     )
 
 
@@ -41,7 +49,9 @@ async def search(
     if parser_of(".go") is None or any(parser_of(suffix) is None for suffix in SCRIPTS):
         return Breakage(kind=BreakageKind.MISSING, message=NO_PARSER)
     began = time.monotonic()
-    work.calls.begin("search_repair", "execute", f"search for a repair of {len(failures)} failing tests")
+    work.calls.begin(
+        "search_repair", "execute", f"search for a repair of {counted(len(failures), 'failing test')}"
+    )
     folder = Path(tempfile.mkdtemp(prefix="setpoint-mechanic-"))
     try:
         copy = Copy(toolkit=work.toolkit, source=Path(work.brief.workdir).resolve(), folder=folder)
@@ -49,7 +59,7 @@ async def search(
         result = await Search(copy, work.brief, failures, began + wall_s, avoid).run()
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
-    title = f"search for a repair of {len(failures)} tests: {result.status}, tried {result.tried}"
+    title = f"search for a repair of {counted(len(failures), 'test')}: {result.status}, tried {result.tried}"
     seconds = time.monotonic() - began
     work.calls.tell("search_repair", "execute", title, ok=bool(result.patches), seconds=seconds)
     work.say(*told_repair(result))

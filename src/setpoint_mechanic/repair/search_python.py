@@ -6,6 +6,7 @@ import asyncio
 import json
 from pathlib import Path
 
+from setpoint.model.wording import counted
 from setpoint.ports.toolkit import CommandRequest
 from setpoint_mechanic.lend_pytest import lend_pytest
 from setpoint_mechanic.own_tool_calls import engine_environment
@@ -23,7 +24,9 @@ async def search(work: Work, request: Request, scratch: Path) -> tuple[Result | 
     asked, answered = scratch / "request.json", scratch / "result.json"
     write_request(request, asked)
     calls, python = work.calls, work.brief.python
-    calls.begin("search_repair", "execute", f"search for a repair of {len(request.failing)} failing tests")
+    calls.begin(
+        "search_repair", "execute", f"search for a repair of {counted(len(request.failing), 'failing test')}"
+    )
     done = await work.toolkit.run_command(
         CommandRequest(
             argv=engine_argv(python, asked, answered, lend_pytest(scratch / "lent")),
@@ -43,7 +46,8 @@ async def search(work: Work, request: Request, scratch: Path) -> tuple[Result | 
         why = f"the repair engine {done.ending}: {done.errors.strip()[-400:] or str(error)}"
         calls.tell("search_repair", "execute", why, ok=False, seconds=done.duration_s)
         return None, why
-    title = f"search for a repair of {len(request.failing)} tests: {result.status}, tried {result.tried}"
+    asked_for = counted(len(request.failing), "test")
+    title = f"search for a repair of {asked_for}: {result.status}, tried {result.tried}"
     title += f": {result.reason}" if result.status == NOT_POSSIBLE else ""
     calls.tell("search_repair", "execute", title, ok=bool(result.patches), seconds=done.duration_s)
     return result, ""

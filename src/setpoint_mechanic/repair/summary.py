@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from setpoint.model.wording import counted
 from setpoint_mechanic.repair.edits import Applied
 from setpoint_probe.wire.repair import Patch, Result
 
 _MOST = 5
 _FAMILIES = 12
+_WEAK = {
+    "negation": "It inverts a condition for every input: such an edit fits a few tests by chance.",
+    "unguarded": "It drops a condition: such an edit fits tests by chance that do not need the condition.",
+    "statement": "It leaves out a statement: it fits tests by chance that do not need the statement.",
+}
 NO_FEATURES = (
     "The mechanic applies fixes that tools offer and searches for small repairs of failing tests. "
     "It does not implement features or play other roles."
@@ -67,13 +73,20 @@ def _taken(result: Result) -> str:
 
 def _told_patch(patch: Patch) -> list[str]:
     seen = "seen in a fresh process too" if patch.confirmed else "not yet seen in a fresh process"
+    still = _passing(patch.checked, "other").replace(" pass", " still pass")
     lines = [
         f"Changed {patch.file}:{patch.line} ({patch.template}).",
-        f"{len(patch.cleared)} failing tests pass with it, {patch.checked} others still pass, {seen}.",
+        f"{_passing(len(patch.cleared), 'failing test')} with it, {still}, {seen}.",
     ]
+    if patch.template in _WEAK:
+        lines.append(_WEAK[patch.template])
     if patch.remaining:
         lines.append(f"Still failing: {', '.join(patch.remaining[:_MOST])}.")
     return [*lines, "", patch.diff]
+
+
+def _passing(count: int, noun: str) -> str:
+    return f"{counted(count, noun)} {'passes' if count == 1 else 'pass'}"
 
 
 def _doubt(best: Patch, others: Sequence[Patch]) -> str:

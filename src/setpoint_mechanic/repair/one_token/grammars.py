@@ -66,3 +66,18 @@ def inside(node: Node) -> Iterator[Node]:
         each = waiting.pop()
         yield each
         waiting += reversed(each.children)
+
+
+def functions_in(root: Node) -> Iterator[tuple[str, Node]]:
+    """Yield the functions of a file with their names."""
+    for node in inside(root):
+        if node.type not in FUNCTIONS:
+            continue
+        owner = node.parent
+        held = owner is not None and owner.type in ("variable_declarator", "pair", "assignment_expression")
+        name = node.child_by_field_name("name")
+        if name is None and held and owner is not None:
+            fields = (owner.child_by_field_name(each) for each in ("name", "key", "left"))
+            name = next((each for each in fields if each is not None), None)
+        if name is not None:
+            yield text_of(name).rpartition(".")[2], node

@@ -12,8 +12,8 @@ from setpoint.model.attempt import Brief
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.evidence import Failure
 from setpoint_mechanic.repair.one_token.grammars import (
-    FUNCTIONS,
     NAMES,
+    functions_in,
     inside,
     lines_of,
     parser_of,
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _RANKED, _FRAME, _AROUND = 1.0, 0.9, 0.5
+_BY_RANK, _WITHIN = 0.001, 0.98
+"""How much less the next rank of one score weighs, and the share of the other lines of a statement."""
 _BY_DISTANCE = (0.45, 0.3, 0.2)
 """Of functions that a failing test names, those that they name, and those that these name."""
 _UNASKED = frozenset({"init"})
@@ -70,8 +72,10 @@ def suspicious(brief: Brief, failures: Sequence[Failure]) -> dict[str, Source]:
 def _pointed(brief: Brief, failures: Sequence[Failure]) -> dict[tuple[str, int], float]:
     """Return the lines that somebody points at: the checks by what tests run, the traces of the failures."""
     found: dict[tuple[str, int], float] = defaultdict(float)
-    for suspect in brief.suspects:
-        found[suspect.file, suspect.line] = _RANKED + suspect.score / suspect.rank
+    highest = 0.0
+    for suspect in sorted(brief.suspects, key=lambda each: -each.rank):
+        highest = max(highest, suspect.score)  # lines of the change come first, also those of a lower score
+        found[suspect.file, suspect.line] = _RANKED + highest - _BY_RANK * suspect.rank
     for failure in failures:
         frames = (
             (failure.file, failure.line),
@@ -99,7 +103,7 @@ def _parsed(tree: Path, file: str) -> tuple[bytes, Node] | None:
 def _named_functions(roots: Iterable[Node], named: Iterable[str]) -> dict[str, float]:
     """Score functions by how far they are from what the failing tests name."""
     uses: dict[str, set[str]] = defaultdict(set)
-    for name, function in (each for root in roots for each in _functions(root)):
+    for name, function in (each for root in roots for each in functions_in(root)):
         uses[name] |= {text_of(each) for each in inside(function) if each.type in NAMES}
     found: dict[str, float] = {}
     reached = set(named) & uses.keys()
@@ -109,26 +113,32 @@ def _named_functions(roots: Iterable[Node], named: Iterable[str]) -> dict[str, f
     return found
 
 
-def _functions(root: Node) -> Iterator[tuple[str, Node]]:
-    for node in inside(root):
-        if node.type not in FUNCTIONS:
-            continue
-        owner = node.parent
-        held = owner is not None and owner.type in ("variable_declarator", "pair", "assignment_expression")
-        name = node.child_by_field_name("name")
-        if name is None and held and owner is not None:
-            fields = (owner.child_by_field_name(each) for each in ("name", "key", "left"))
-            name = next((each for each in fields if each is not None), None)
-        if name is not None:
-            yield text_of(name).rpartition(".")[2], node
-
-
 def _scored(root: Node, pointed: Mapping[int, float], near: Mapping[str, float]) -> dict[int, float]:
     last = lines_of(root)[-1]
     scores = dict.fromkeys(range(1, last + 1), _REST)
-    for name, function in _functions(root):
+    for name, function in functions_in(root):
         score = near.get(name, _REST)
         if any(line in pointed for line in lines_of(function)):
             score = max(score, _AROUND)
         scores.update({line: max(score, scores[line]) for line in lines_of(function)})
+    for statement in (each for each in inside(root) if _is_statement(each)):
+        score = _WITHIN * pointed.get(statement.start_point[0] + 1, 0.0)
+        scores.update({line: max(score, scores[line]) for line in _own_lines(statement)} if score else {})
     return {**scores, **{line: max(n, scores.get(line, 0)) for line, n in pointed.items()}}
+
+
+def _is_statement(node: Node) -> bool:
+    return node.type.endswith(
+        ("_statement", "lexical_declaration", "variable_declaration", "var_declaration")
+    )
+
+
+def _own_lines(statement: Node) -> Iterator[int]:
+    """Yield the lines of a statement without those of the statements in it."""
+    waiting = [statement]
+    while waiting:
+        each = waiting.pop()
+        yield each.start_point[0] + 1
+        waiting += [
+            child for child in each.children if not _is_statement(child) and not child.type.endswith("block")
+        ]

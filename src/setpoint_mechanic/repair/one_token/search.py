@@ -14,7 +14,7 @@ from setpoint.model.evidence import Failure
 from setpoint.model.suite_command import SuiteCommand
 from setpoint_mechanic.repair.one_token.grammars import parser_of, suffix_of
 from setpoint_mechanic.repair.one_token.places import Source, suspicious
-from setpoint_mechanic.repair.one_token.templates import Edit, edits_of
+from setpoint_mechanic.repair.one_token.templates import WEAK, Edit, edits_of
 from setpoint_mechanic.repair.one_token.trial import Copy, Ended, may_own
 from setpoint_probe.wire.repair import Patch, Result, Suspect, digest
 
@@ -121,10 +121,13 @@ class Search:
                 continue
             self.result.tried += 1
             families[each.edit.family] += 1
-            if await self._fits(each, text, groups) and (others := await self._holds(each, text, groups)):
+            others = await self._holds(each, text, groups) if await self._fits(each, text, groups) else None
+            if others is not None:
                 self.result.patches.append(self._patch(each, text, diff, others))
                 self.result.status, self.result.reason = "repaired", "the failing tests pass"
-                self.until = min(self.until, time.monotonic() + ALTERNATIVES_S)
+                if each.edit.family not in WEAK:
+                    self.until = min(self.until, time.monotonic() + ALTERNATIVES_S)
+        self.result.patches.sort(key=lambda each: each.template in WEAK)
         self.result.families = dict(families.most_common())
 
     def _spent(self) -> str:
@@ -144,8 +147,8 @@ class Search:
                 return False
         return True
 
-    async def _holds(self, tried: Candidate, text: bytes, groups: Sequence[_Group]) -> int:
-        """Count the tests that pass as before with an edit; 0 where it breaks one."""
+    async def _holds(self, tried: Candidate, text: bytes, groups: Sequence[_Group]) -> int | None:
+        """Count the other tests that pass with an edit; none where it breaks one."""
         others = 0
         for group in groups:
             key = group.command.model_dump_json()
@@ -154,8 +157,12 @@ class Search:
             before = self._every[key]
             ended = await self._with(tried, text, group.command, (), max(_LEAST_S, _SLOWER * before.seconds))
             if _broken(before, ended) or not all(ended.outcomes.get(test) for test in group.tests):
-                return 0
-            others += sum(passed for passed in ended.outcomes.values())
+                return None
+            others += sum(
+                passed and before.outcomes.get(test) is True
+                for test, passed in ended.outcomes.items()
+                if "::" in test  # else it is a file or a package
+            )
         return others
 
     async def _with(
@@ -190,6 +197,13 @@ class Search:
         )
 
     def _suspects(self) -> list[Suspect]:
+        ranked = [
+            Suspect(each.file, each.line, each.score, each.text)
+            for each in sorted(self.brief.suspects, key=lambda each: each.rank)
+            if each.file in self._sources
+        ]
+        if ranked:
+            return ranked[:_MOST_SUSPECTS]
         scored = [
             Suspect(file, line, min(score, 1.0), _line(source.text, line))
             for file, source in self._sources.items()

@@ -34,11 +34,13 @@ WORDS = (
 """Words of which one is written for the other."""
 _OTHERS = {a: b for pair in WORDS for a, b in (pair, pair[::-1])}
 PRIORS = {
-    "operator": 0.9, "word": 0.8, "number": 0.7, "negation": 0.7, "condition": 0.5, "operand": 0.45,
+    "operator": 0.9, "word": 0.8, "number": 0.7, "sign": 0.7, "operand": 0.45,
     "index": 0.45, "arguments": 0.5, "letter": 0.4, "length": 0.4, "variable": 0.35, "field": 0.3,
-    "statement": 0.15,
+    "function": 0.3, "statement": 0.15, "unguarded": 0.13, "negation": 0.12,
 }  # fmt: skip
 """How likely a family of edits is to be the repair, between 0 and 1."""
+WEAK = frozenset({"statement", "unguarded", "negation"})
+"""Families that fit weak tests by chance: they leave code out, or invert what it does for every input."""
 _LATER = 0.85
 """Share of the prior for each further edit of a family at the same place."""
 _FLIPPED = 3
@@ -107,15 +109,18 @@ def _numbers(node: Node) -> Iterator[_Change]:
         yield from ((node, str(each)) for each in dict.fromkeys(nearby) if each != value)
 
 
+def _signs(node: Node) -> Iterator[_Change]:
+    if node.type == "unary_expression" and text_of(node).startswith("-"):
+        yield node, text_of(node)[1:]
+
+
 def _negations(node: Node) -> Iterator[_Change]:
-    operand = node.child_by_field_name("argument") or node.child_by_field_name("operand")
-    if node.type == "unary_expression" and operand is not None and text_of(node)[0] in "!-":
-        yield node, text_of(operand)
-
-
-def _conditions(node: Node) -> Iterator[_Change]:
-    parent = node.parent
+    """Drop a negation, or negate a condition."""
+    parent, text = node.parent, text_of(node)
     if parent is None or not node.is_named:
+        return
+    if node.type == "unary_expression" and text.startswith("!"):
+        yield node, text[1:]
         return
     asked = parent.type in _BRANCHES and parent.child_by_field_name("condition") == node
     joined = parent.type == "binary_expression" and parent.children[1].type in ("&&", "||")
@@ -123,12 +128,22 @@ def _conditions(node: Node) -> Iterator[_Change]:
         "call_expression",
         "member_expression",
     )
-    text = text_of(node)
     enclosed = node.type == "parenthesized_expression"
     inner = text[1:-1] if enclosed else text
     if (asked or joined or returned) and not inner.startswith("!"):
         opposite = f"!{inner}" if re.fullmatch(r"[\w.]+", inner) else f"!({inner})"
         yield node, f"({opposite})" if enclosed else opposite
+
+
+def _unguarded(node: Node) -> Iterator[_Change]:
+    """Let the body of an `if` without `else` run always."""
+    body = node.child_by_field_name("consequence") if node.type == "if_statement" else None
+    others = (node.child_by_field_name(each) for each in ("alternative", "initializer"))
+    if body is not None and body.named_children and not any(others):
+        first, last = body.named_children[0], body.named_children[-1]
+        at = body.start_byte
+        text = (body.text or b"")[first.start_byte - at : last.end_byte - at].decode("utf-8", "replace")
+        yield node, text if body.type in ("block", "statement_block") else text_of(body)
 
 
 def _operands(node: Node) -> Iterator[_Change]:
@@ -172,6 +187,19 @@ def _letters(node: Node) -> Iterator[_Change]:
     text = text_of(node) if node.type in ("rune_literal", "string", "interpreted_string_literal") else ""
     if len(text) == 3 and text[1].isalpha():  # noqa: PLR2004 - a letter and its quotes
         yield node, text.swapcase()
+
+
+def _functions(node: Node) -> Iterator[_Change]:
+    """Call another function of the file."""
+    call, root = node.parent, node
+    if node.type != "identifier" or call is None or call.type != "call_expression":
+        return
+    while root.parent is not None:
+        root = root.parent
+    if call.child_by_field_name("function") == node:
+        top = [each for child in root.named_children for each in (child, *child.named_children)]
+        named = (each.child_by_field_name("name") for each in top if each.type == "function_declaration")
+        yield from _replaced(node, list(dict.fromkeys(text_of(each) for each in named if each is not None)))
 
 
 def _variables(node: Node) -> Iterator[_Change]:
@@ -248,8 +276,7 @@ _FAMILIES: dict[str, Callable[[Node], Iterator[_Change]]] = {
     "operator": _operators,
     "word": _words,
     "number": _numbers,
-    "negation": _negations,
-    "condition": _conditions,
+    "sign": _signs,
     "operand": _operands,
     "index": _indexes,
     "length": _lengths,
@@ -257,5 +284,8 @@ _FAMILIES: dict[str, Callable[[Node], Iterator[_Change]]] = {
     "letter": _letters,
     "variable": _variables,
     "field": _fields,
+    "function": _functions,
     "statement": _statements,
+    "unguarded": _unguarded,
+    "negation": _negations,
 }

@@ -5,11 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from setpoint_mechanic.repair.one_token.grammars import NAMES, inside, parser_of, suffix_of, text_of
+from setpoint_mechanic.repair.one_token.grammars import (
+    NAMES,
+    functions_in,
+    inside,
+    parser_of,
+    suffix_of,
+    text_of,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -19,6 +26,7 @@ _GO_IMPORTED = re.compile(r"""^\s*(?:import\s+)?(?:[\w.]+\s+)?"([^"]+)"\s*$""", 
 _MODULE = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
 _ENDINGS = (".ts", ".tsx", ".mts", ".cts", ".js", ".mjs", ".cjs", ".jsx")
 _MOST_FILES = 40
+_GO_FUNCTIONS = ("function_declaration", "method_declaration")
 
 
 class Used(NamedTuple):
@@ -51,23 +59,42 @@ def go_files(tree: Path, package: str, test: str) -> Used:
     folder = tree / at[1]
     own = sorted(folder.glob("*.go")) if folder.is_dir() else []
     name = test.partition("/")[0]
-    bodies = [_go_function(path, name) for path in own if path.name.endswith("_test.go")]
-    names = frozenset[str]().union(*bodies)
+    functions: dict[str, set[str]] = {}
+    for path in (each for each in own if each.name.endswith("_test.go")):
+        for function, names in _go_names(path).items():
+            functions.setdefault(function, set()).update(names)
     imported = [each for path in own for each in _GO_IMPORTED.findall(path.read_text("utf-8", "replace"))]
     others = (module_folder(tree, each) for each in dict.fromkeys(imported) if "." in each.partition("/")[0])
     folders = [folder, *(tree / each[1] for each in others if each is not None)]
     files = [path for each in dict.fromkeys(folders) for path in sorted(each.glob("*.go"))]
-    return Used(tuple(path.relative_to(tree).as_posix() for path in files)[:_MOST_FILES], names)
+    return Used(
+        tuple(path.relative_to(tree).as_posix() for path in files)[:_MOST_FILES], _with_own([name], functions)
+    )
 
 
-def _go_function(path: Path, name: str) -> set[str]:
+def _go_names(path: Path) -> dict[str, set[str]]:
+    """Return what each function of a file of Go names."""
     parser = parser_of(".go")
     if parser is None:
-        return set()
+        return {}
     root = parser.parse(path.read_bytes()).root_node
-    found = (node for node in root.named_children if node.type == "function_declaration")
-    named = ((node.child_by_field_name("name"), node) for node in found)
-    return {each for own, node in named if own is not None and text_of(own) == name for each in _names(node)}
+    found: dict[str, set[str]] = {}
+    for node in root.named_children:
+        name = node.child_by_field_name("name") if node.type in _GO_FUNCTIONS else None
+        if name is not None:
+            found.setdefault(text_of(name), set()).update(_names(node))
+    return found
+
+
+def _with_own(names: Iterable[str], functions: Mapping[str, set[str]]) -> frozenset[str]:
+    """Return names, with all that the functions of test files among them name."""
+    waiting, met = list(names), set[str]()
+    while waiting:
+        each = waiting.pop()
+        if each not in met:
+            met.add(each)
+            waiting += functions.get(each, ())
+    return frozenset(met)
 
 
 def script_files(tree: Path, file: str, test: str) -> Used:
@@ -92,8 +119,9 @@ def _test_names(path: Path, test: str) -> Iterator[str]:
         return
     root, title = parser.parse(path.read_bytes()).root_node, test.rpartition(" > ")[2]
     calls = [node for node in inside(root) if node.type == "call_expression" and _titled(node, title)]
-    for node in calls or [root]:
-        yield from _names(node)
+    names = {name for node in calls or [root] for name in _names(node)}
+    own = {name: set(_names(node)) for name, node in functions_in(root)} if calls else {}
+    yield from _with_own(names, own)
 
 
 def _titled(call: Node, title: str) -> bool:

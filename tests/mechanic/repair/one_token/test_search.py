@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from setpoint.model.attempt import Attempt, BreakageKind, Brief
+from setpoint.model.evidence import Suspect
 from setpoint_mechanic.repair import MechanicAgent
 from setpoint_mechanic.repair.one_token import search
 from setpoint_mechanic.repair.one_token.trial import of_go, of_scripts
@@ -114,6 +115,33 @@ async def test_a_search_that_ends_at_its_most_edits_does_not_say_that_all_were_t
     assert "it tried 1 of " in attempt.breakage.message
     assert "it tries 1 edits at most" in attempt.breakage.message
     assert "Not every known edit was tried" in attempt.text
+
+
+async def test_a_negation_is_not_taken_where_another_edit_fits_too(ask, toolkit) -> None:
+    wrong = (
+        "export function first(list, more = []) {\n  if (list.length) return null;\n  return list[1];\n}\n"
+    )
+    test = SCRIPT_TESTS.replace("add", "first").replace("first(2, 3), 5", "first([7, 7]), 7")
+    files = {"package.json": PACKAGE, "src/calc.js": wrong, "test/calc.test.js": test}
+    brief = await ask(files, "test/calc.test.js::firsts", program="node")
+
+    attempt = await tried(toolkit, brief)
+
+    assert attempt.breakage is None
+    text = (Path(brief.workdir) / "src/calc.js").read_text()
+    assert text == wrong.replace("list.length", "more.length")
+
+
+async def test_the_suspicious_lines_are_listed_by_their_rank(ask, toolkit) -> None:
+    wrong = "export function add(a) {\n  const b = 'nothing';\n  return b;\n}\n"
+    files = {"package.json": PACKAGE, "src/calc.js": wrong, "test/calc.test.js": SCRIPT_TESTS}
+    brief = await ask(files, "test/calc.test.js::adds", program="node")
+    ranked = ((3, 1, 0.8, "return b;"), (2, 2, 0.6, "const b = 'nothing';"))
+    suspects = tuple(Suspect(file="src/calc.js", line=a, rank=b, score=c, text=d) for a, b, c, d in ranked)
+
+    attempt = await tried(toolkit, brief.model_copy(update={"suspects": suspects}))
+
+    assert "- src/calc.js:3 (0.80) return b;\n- src/calc.js:2 (0.60) const b" in attempt.text
 
 
 @pytest.mark.slow

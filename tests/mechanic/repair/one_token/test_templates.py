@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from setpoint_mechanic.repair.one_token.grammars import parser_of
-from setpoint_mechanic.repair.one_token.templates import OPERATORS, PRIORS, edits_of
+from setpoint_mechanic.repair.one_token.templates import OPERATORS, PRIORS, WEAK, edits_of
 
 
 def results(code: str, suffix: str, line: int) -> set[str]:
@@ -37,6 +37,7 @@ GO = "package a\n\nfunc f(low, high int, xs []int) bool {\n\t%s\n}\n"
         ("return low == 'A'", "return low == 'a'"),
         ("return true", "return false"),
         ("if xs == nil { return true }", "if xs != nil { return true }"),
+        ("if low > high { return true }", "return true"),
     ],
 )
 def test_a_wrong_token_of_go_is_put_right(wrong: str, right: str) -> None:
@@ -57,6 +58,7 @@ SCRIPT = "export function f(first, second) {\n  %s\n}\n"
         ("return first.length", "return first.length - 1"),
         ("return first", "return second"),
         ("return first ?? second", "return first || second"),
+        ("if (first) { second(); third() }", "second(); third()"),
     ],
 )
 def test_a_wrong_token_of_a_script_is_put_right(suffix: str, wrong: str, right: str) -> None:
@@ -65,6 +67,31 @@ def test_a_wrong_token_of_a_script_is_put_right(suffix: str, wrong: str, right: 
 
 def test_only_the_lines_asked_for_are_edited() -> None:
     assert results("let a = 1 < 2\nlet b = 3 < 4\n", ".js", 1).isdisjoint({"let b = 3 <= 4"})
+
+
+def test_another_function_of_the_file_is_called() -> None:
+    code = "export function splitPath(a) {}\nfunction splitPattern(a) {}\nsplitPattern(1);\n"
+
+    assert "splitPath(1);" in results(code, ".ts", 3)
+
+
+@pytest.mark.parametrize(
+    ("code", "opposite"),
+    [
+        ("if (a.b(c + 1)) d = e;", "if (!(a.b(c + 1))) d = e;"),
+        ("if (!a.b(c + 1)) d = e;", "if (a.b(c + 1)) d = e;"),
+    ],
+)
+def test_what_inverts_a_condition_comes_after_all_other_edits(code: str, opposite: str) -> None:
+    parser = parser_of(".ts")
+    assert parser is not None
+    text = f"function f(a, c, e) {{\n{code}\n}}\n".encode()
+    edits = sorted(edits_of(parser.parse(text).root_node, {2}), key=lambda each: -each.likely)
+
+    made = [text[: each.start] + each.text.encode() + text[each.end :] for each in edits]
+
+    assert made.index(text.replace(code.encode(), opposite.encode())) == len(edits) - 1
+    assert edits[-1].family in WEAK
 
 
 def test_priors_are_chances_and_no_operator_is_replaced_by_itself() -> None:
