@@ -122,14 +122,19 @@ class Subject:
         }
 
     async def run_tests(
-        self, tests: Collection[str], there: Measured, limit_s: float | None = None
+        self,
+        tests: Collection[str],
+        there: Measured,
+        limit_s: float | None = None,
+        alone_s: float | None = None,
     ) -> TestReport:
         """Run some tests in a place; what broke altogether gives an empty report.
 
-        With `limit_s`, tests of a runner that has not ended by then count as failed.
+        With `limit_s`, tests of a runner that has not ended by then count as failed. A program of Go ends
+        by itself after `alone_s`, its build apart.
         """
         checks = self.plan.selection(self.target, tuple(tests))
-        results = [await (limited(each, limit_s) if limit_s else each).run(there) for each in checks]
+        results = [await (limited(each, limit_s, alone_s) if limit_s else each).run(there) for each in checks]
         report = whole_suite(each.tests for each in results if each.tests is not None)
         report = report or TestReport(outcomes={})
         late = {each.evidence.check for each in results if each.evidence.fault is Fault.TIMEOUT}
@@ -185,13 +190,16 @@ async def subject_of(
     )
 
 
-def limited(check: Check, limit_s: float) -> Check:
+def limited(check: Check, limit_s: float, alone_s: float | None = None) -> Check:
     """Return a check of tests with a tighter limit of time than its own."""
     if isinstance(check, TestSuite):
         return replace(check, runner=replace(check.runner, timeout_s=min(check.runner.timeout_s, limit_s)))
     if isinstance(check, PackageSuite):
         own_s = min(check.asked.timeout_s or check.timeout_s, limit_s)
-        return replace(check, asked=check.asked.model_copy(update={"timeout_s": own_s}))
+        args = check.asked.args
+        if alone_s is not None and check.name == "go_test":
+            args = (*args, f"-timeout={alone_s:.0f}s")
+        return replace(check, asked=check.asked.model_copy(update={"timeout_s": own_s, "args": args}))
     return check
 
 

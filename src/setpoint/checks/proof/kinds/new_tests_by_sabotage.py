@@ -14,8 +14,9 @@ from setpoint.checks.proof.sensitivity.python_functions import changed_python
 from setpoint.checks.proof.sensitivity.sabotage import (
     OTHER,
     RAISES,
+    Limit,
     failing,
-    limit_of,
+    limits_of,
     new_mark,
     speaking,
 )
@@ -39,7 +40,7 @@ async def noticed_by_sabotage(subject: Subject, new: list[str]) -> tuple[int, fr
     there = await subject.checked_out()
     began_s = time.monotonic()
     await subject.run_tests(new, there)
-    limit_s = limit_of(subject, new, time.monotonic() - began_s)
+    limit = limits_of(subject, new, time.monotonic() - began_s)
     until = began_s + subject.terms.seconds
     tried, noticed = 0, set[str]()
     for function in functions:
@@ -48,7 +49,7 @@ async def noticed_by_sabotage(subject: Subject, new: list[str]) -> tuple[int, fr
             continue
         tried += 1
         place = _Place(
-            subject=subject, there=there, function=function, source=sources[function.path], limit_s=limit_s
+            subject=subject, there=there, function=function, source=sources[function.path], limit=limit
         )
         noticed |= await place.noticed(asked)
     return tried, frozenset(noticed)
@@ -62,7 +63,7 @@ class _Place:
     there: Measured
     function: ChangedFunction
     source: bytes
-    limit_s: float
+    limit: Limit
 
     async def noticed(self, tests: list[str]) -> frozenset[str]:
         """Return the tests that notice when the function returns nothing or another value.
@@ -81,7 +82,7 @@ class _Place:
         file = Path(self.there.copy.path) / self.function.path
         made_useless = self.function.sabotaged(self.source, sabotage, new_mark(self.there))
         await asyncio.to_thread(file.write_bytes, made_useless)
-        red = failing(self.subject, tests, await self.subject.run_tests(tests, self.there, self.limit_s))
+        red = failing(self.subject, tests, await self.subject.run_tests(tests, self.there, *self.limit))
         await asyncio.to_thread(file.write_bytes, self.source)
         return red
 

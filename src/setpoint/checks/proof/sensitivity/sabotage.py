@@ -39,6 +39,15 @@ class Fate(StrEnum):
     """The tests did not run: it does not compile, or the module does not load."""
 
 
+class Limit(NamedTuple):
+    """Seconds that tests may take."""
+
+    whole_s: float
+    """With their build."""
+    alone_s: float
+    """Without it."""
+
+
 class Sabotaged(NamedTuple):
     """What the tests made of one function's sabotage."""
 
@@ -74,7 +83,7 @@ class Saboteur:
     sound: set[str] = field(default_factory=set, init=False)
     """Tests that pass in this place without a sabotage."""
     unsound: set[str] = field(default_factory=set, init=False)
-    limits: dict[frozenset[str], float] = field(default_factory=dict, init=False)
+    limits: dict[frozenset[str], Limit] = field(default_factory=dict, init=False)
     """Seconds that groups of tests may take with a sabotage."""
 
     async def sabotage(self, function: ChangedFunction) -> Sabotaged:
@@ -161,9 +170,9 @@ class Saboteur:
         plain, sabotaged = texts
         void = False
         for tests in filter(None, asked):
-            limit_s = await self._limit(tests)
+            limit = await self._limit(tests)
             await asyncio.to_thread(file.write_bytes, sabotaged)
-            red, ran = await self._red(tests, limit_s)
+            red, ran = await self._red(tests, limit)
             await asyncio.to_thread(file.write_bytes, plain)
             if red and red - await self._always_red(red):
                 return Fate.NOTICED
@@ -184,23 +193,23 @@ class Saboteur:
         )
         return replace(command, timeout_s=min(command.timeout_s, limit_of(self.subject, (), took_s)))
 
-    async def _limit(self, tests: list[str]) -> float:
+    async def _limit(self, tests: list[str]) -> Limit:
         """Return the seconds that tests may take, by a run without a sabotage; each group has one."""
         known = frozenset(tests)
         if known not in self.limits:
             began_s = time.monotonic()
             red = (await self.subject.run_tests(tests, self.there)).red
-            self.limits[known] = limit_of(self.subject, tests, time.monotonic() - began_s)
+            self.limits[known] = limits_of(self.subject, tests, time.monotonic() - began_s)
             self.unsound |= red & known
             self.sound |= known - red
         return self.limits[known]
 
-    async def _red(self, tests: list[str], limit_s: float) -> tuple[frozenset[str], bool]:
+    async def _red(self, tests: list[str], limit: Limit) -> tuple[frozenset[str], bool]:
         """Run tests; return those that fail, and whether they ran.
 
         Where another language does not build or a module does not load, no test fails and none runs.
         """
-        report = await self.subject.run_tests(tests, self.there, limit_s)
+        report = await self.subject.run_tests(tests, self.there, *limit)
         if not owner(tests[0], self.subject.task.project.chosen):
             return report.red, True
         red = failing(self.subject, tests, report)
@@ -220,6 +229,11 @@ def limit_of(subject: Subject, tests: Collection[str], green_s: float) -> float:
     """Return the seconds after which tests hang that took `green_s` without a sabotage, with their build."""
     builds = any(owner(test, subject.task.project.chosen) in _COMPILED for test in tests)
     return max(_LEAST_WITH_BUILD_S if builds else _LEAST_S, _TIMES_GREEN * green_s)
+
+
+def limits_of(subject: Subject, tests: Collection[str], green_s: float) -> Limit:
+    """Return both limits; `green_s` includes the build."""
+    return Limit(limit_of(subject, tests, green_s), limit_of(subject, (), green_s))
 
 
 def new_mark(there: Measured) -> Path:
