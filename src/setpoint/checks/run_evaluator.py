@@ -13,6 +13,7 @@ from pathlib import Path
 from setpoint.checks.advice.offer import command, server
 from setpoint.checks.baseline import Measurements, red_tests
 from setpoint.checks.cache.eviction import tools_of
+from setpoint.checks.discovery.own_commands.command import test_commands
 from setpoint.checks.discovery.project import Project
 from setpoint.checks.discovery.work_environment import commands, equip, variables
 from setpoint.checks.flaky.flaky import STEADY, doubtful, steadily_green
@@ -292,9 +293,15 @@ class ProjectEvaluator:
             granted=order.story.may_change,
             tests=self._collected(order.trace_id),
             commands=(*order.story.acceptance, *self._timed(order.story)),
+            own_commands=self._own_commands(order.trace_id),
             wish=order.story.wish,
         )
         return Guard(self._folders.state, copy, order.base, protection)
+
+    def _own_commands(self, trace: TraceId) -> tuple[str, ...]:
+        """Return the project's own test commands, as far as it was looked at."""
+        project = self._projects.get(trace)
+        return test_commands(project.layout.own) if project else ()
 
     def _timed(self, story: Story) -> tuple[str, ...]:
         """Return the commands whose time is a goal: what they run is held as it is at the base."""

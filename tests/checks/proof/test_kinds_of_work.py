@@ -124,6 +124,31 @@ async def test_a_command_of_the_person_shows_infrastructure(obligations):
     assert (said["witness"].state, said["look"].state) == (MET, MET)
 
 
+RATES = {
+    "shop.py": "def rate(text):\n    return float(text)\n",
+    "rates/de.txt": "1\n",
+    "tests/test_shop.py": (
+        "from pathlib import Path\nfrom shop import rate\n\ndef test_rate():\n"
+        "    found = next(Path(__file__).parents[1].glob('*/de.' + 'txt'))\n"
+        "    assert rate(found.read_text()) == 2\n"
+    ),
+}
+
+
+async def test_a_repair_of_data_that_no_code_names_needs_a_person(obligations):
+    said = await obligations(RATES, {"rates/de.txt": "2\n"}, "fix the rate", known_red="fix")
+
+    assert (said["witness"].state, said["look"].state) == (MET, NOT_MET)
+    assert "no code of the base names it" in said["look"].reason
+
+
+async def test_a_repair_of_data_that_code_names_is_shown_by_its_tests(obligations):
+    base = {**RATES, "shop.py": "HERE = 'rates'\n" + RATES["shop.py"]}
+    said = await obligations(base, {"rates/de.txt": "2\n"}, "fix the rate", known_red="fix")
+
+    assert (said["witness"].state, said["look"].state) == (MET, MET)
+
+
 async def test_documents_are_listed(obligations):
     said = await obligations(SHOP, {"README.md": "# Shop\n"}, "improve the docs")
 

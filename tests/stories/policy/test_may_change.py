@@ -4,7 +4,7 @@ import pytest
 
 from setpoint.model.ids import StoryId
 from setpoint.model.stories.story import Story
-from setpoint.stories.policy.may_change import asks_for_tests, released_by
+from setpoint.stories.policy.may_change import asked_among, asks_for_tests, released_by
 
 CALC, TEXT, SNAPSHOT = "tests/test_calc.py", "tests/test_text.py", "tests/out/report.txt"
 CI = ".github/workflows/ci.yml"
@@ -78,3 +78,35 @@ def test_what_was_called_granted_is_still_read() -> None:
     assert Story.model_validate({"id": "s", "title": "t", "granted": ["tests/a.py"]}).may_change == (
         "tests/a.py",
     )
+
+
+SNAP, GOLDEN, EXPECTED = "src/__snapshots__/a.test.js.snap", "golden/report.txt", "expected/a.csv"
+MADE_AGAIN = {
+    "Print three decimals and update the snapshots": {SNAP},
+    "Regenerate the golden files": {GOLDEN},
+    "Round up; adapt the expected output": {EXPECTED},
+    "Update golden/report.txt": {GOLDEN},
+}
+NOT_MADE_AGAIN = (
+    "Make the snapshots pass",
+    "Update the code, not the snapshots",
+    "Update a.js so that the snapshots match",
+    "Keep the golden files",
+    "Delete old snapshots from the bucket",
+    "Update calc.js as the expected output says",
+)
+
+
+@pytest.mark.parametrize("request_", MADE_AGAIN)
+def test_general_words_release_what_tests_compare_with(request_: str) -> None:
+    protected = dict.fromkeys((SNAP, GOLDEN, EXPECTED, "tests/golden_files.py", *PROTECTED), frozenset[str]())
+
+    assert {each.path for each in released_by(story(request_), protected, {})} == MADE_AGAIN[request_]
+    assert set(asked_among(story(request_), (SNAP, GOLDEN, EXPECTED, "src/a.js"))) == MADE_AGAIN[request_]
+
+
+@pytest.mark.parametrize("request_", NOT_MADE_AGAIN)
+def test_what_is_only_spoken_of_stays(request_: str) -> None:
+    protected = dict.fromkeys((SNAP, GOLDEN, EXPECTED), frozenset[str]())
+
+    assert released_by(story(request_), protected, {}) == ()

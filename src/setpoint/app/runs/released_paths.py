@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from glob import escape
 
+from setpoint.checks.discovery.own_commands.command import test_commands
+from setpoint.checks.discovery.project import layout_at
+from setpoint.checks.integrity.paths.measure_files import measure_files
 from setpoint.checks.integrity.paths.protected_paths import Kind, kind_of
 from setpoint.checks.integrity.thresholds import tool_settings
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.ids import Commit
 from setpoint.model.stories.story import Story
-from setpoint.stories.policy.may_change import asks_for_tests, released_by
+from setpoint.stories.policy.may_change import asked_among, asks_for_tests, released_by
 from setpoint.system.git.git import contents, files_at
 from setpoint.wiring.project import Project
 
@@ -62,4 +65,10 @@ async def _protected(project: Project, story: Story, base: Commit) -> dict[str, 
         keys = tool_settings(path, held.decode("utf-8", "replace")) or {}
         parts = (part.lower() for key in keys for name in key for part in name.replace("-", "_").split("_"))
         words[path] = frozenset(part for part in parts if part.isalpha()) or frozenset({"pytest"})
-    return {path: words.get(path, frozenset()) for path, kind in kinds.items() if kind is not None}
+    protected = {path: words.get(path, frozenset()) for path, kind in kinds.items() if kind is not None}
+    other = asked_among(story, (path for path, kind in kinds.items() if kind is None))
+    if other:
+        commands = test_commands((await layout_at(project.root, base)).own)
+        measure = await measure_files(project.root, base, other, kinds.keys(), commands)
+        protected |= dict.fromkeys(measure, frozenset())
+    return protected

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
+from collections import Counter
 from collections.abc import Sequence
 
 from setpoint.checks.integrity.assertion_strength import strengths, weaker
@@ -24,6 +26,8 @@ REACHING = frozenset(
 """Names by which an expression binds or replaces what is defined elsewhere."""
 _GROWING = ast.List | ast.Set | ast.Dict
 """Literals that may gain elements; a longer tuple is another value."""
+_FILE = re.compile(r"[\w./@+-]*\w\.\w+")
+"""A word of a script that names a file."""
 
 
 def taken_back(base: str, now: str) -> ast.Module:
@@ -103,3 +107,12 @@ def _subsequence(old: Sequence[ast.AST], new: Sequence[ast.AST]) -> bool:
 
 def _pair(key: ast.expr | None, value: ast.expr) -> ast.AST:
     return ast.Tuple(elts=[key or ast.Constant(value=None), value], ctx=ast.Load())
+
+
+def repeats_lines(old: str, new: str) -> bool:
+    """Whether a script gains only lines like those that it has, with another file in them: one more test."""
+    if not lines_added(old, new):
+        return False
+    plain = {_FILE.sub("FILE", line).strip() for line in old.splitlines() if _FILE.search(line)}
+    more = Counter(new.splitlines()) - Counter(old.splitlines())
+    return all(_FILE.sub("FILE", line).strip() in plain for line in more if line.strip())

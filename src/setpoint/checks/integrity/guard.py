@@ -20,6 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from setpoint.checks.integrity.paths.commands import DEFINING, run_by
 from setpoint.checks.integrity.paths.links import follow
+from setpoint.checks.integrity.paths.measure_files import measure_files
 from setpoint.checks.integrity.paths.protected_paths import STEERING, Kind, kind_of, matches
 from setpoint.checks.integrity.paths.redirections import is_manifest
 from setpoint.checks.integrity.paths.startup_paths import folded, injects, steers_agents
@@ -79,6 +80,8 @@ class Protection:
     """Files from which tests were collected at the base, whatever they are called."""
     commands: tuple[str, ...] = ()
     """Acceptance commands of the story."""
+    own_commands: tuple[str, ...] = ()
+    """The project's own test commands."""
     wish: str = ""
     """What the story asks for."""
 
@@ -199,7 +202,10 @@ class Guard:
         seen = {path: path for path in changed} | {path: each.file for path, each in links.seen.items()}
         told = self._protection
         run = await self._run(base_files)
-        suspect = {path: file for path, file in seen.items() if path in run or self._concerns(path)}
+        other = frozenset(path for path in changed if kind_of(path, told.named, told.tests) is None)
+        measure = await measure_files(self._repository, self._base, other, base_files, told.own_commands)
+        watched = run | measure
+        suspect = {path: file for path, file in seen.items() if path in watched or self._concerns(path)}
         base = await self._held(
             self._base, {path: suspect[path] for path in links.at_base(suspect, base_files)}
         )
@@ -212,6 +218,7 @@ class Guard:
             now=now,
             base_files=base_files | base.keys(),
             tests=told.tests,
+            measure=measure,
             granted=told.granted,
             run=run,
             commands=told.commands,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from setpoint.checks.integrity.additions import lines_added
+from setpoint.checks.integrity.additions import lines_added, repeats_lines
 from setpoint.checks.integrity.paths.commands import MAKEFILES, names, steers_package
 from setpoint.checks.integrity.paths.protected_paths import (
     NEAREST,
@@ -29,12 +29,14 @@ from setpoint.checks.integrity.paths.startup_paths import (
 )
 from setpoint.checks.integrity.paths.version_lists import tries_no_less
 from setpoint.checks.integrity.syntax_comparison import Change, bodies, changes
-from setpoint.checks.integrity.text_insertions import changes_of_text
+from setpoint.checks.integrity.text_insertions import SCRIPTS, changes_of_text
 from setpoint.checks.integrity.thresholds import lowered, tool_settings
 from setpoint.model import syntax
+from setpoint.model.changes.work_kind import is_program
 from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.stories.story import IntegrityMode
 
+_MEASURES = ", and belongs to the measure: tests refer to it, and the product does not"
 _PROSE = (".md", ".rst")
 _INSTRUCTS = "{}, and coding agents read it as instructions, also those that review"
 
@@ -67,6 +69,8 @@ class Comparison:
     """Every path of the base."""
     tests: frozenset[str] = frozenset()
     """Files from which tests were collected at the base, whatever they are called."""
+    measure: frozenset[str] = frozenset()
+    """Files that belong to the measure by what refers to them."""
     granted: tuple[str, ...] = ()
     """Globs of what a person released."""
     run: frozenset[str] = frozenset()
@@ -88,6 +92,7 @@ class Comparison:
         """Return every path that has to be restored, with the message about it."""
         out = ("is new and is a link that leads out of the tree", "", True)
         found: list[Judged | None] = [_judged(path, [out]) for path in self.outside]
+        found += [self._of_measure(path) for path in sorted(self.measure)]
         found += [self._changed(path) for path in sorted(self.base) if self.base[path] != self.now.get(path)]
         found += [self._added(path) for path in sorted(self.now.keys() - self.base.keys())]
         kept: dict[str, Judged] = {}
@@ -112,6 +117,20 @@ class Comparison:
         if kind is Kind.DATA:
             return self._data(path, before, after)
         return _judged(path, [("was edited, though the story protects it", "", False)])
+
+    def _of_measure(self, path: str) -> Judged | None:
+        """Judge a file to which only tests refer; what is new is removed without blame."""
+        before, after = self.base.get(path), self.now.get(path)
+        if before is None and self.wish and names(self.wish, path):
+            return None
+        if before is None or after is None:
+            said = "is new" if before is None else "was deleted"
+            return _judged(path, [(f"{said}{_MEASURES}", "", before is not None)])
+        if path.endswith((".py", *SCRIPTS)):
+            return self._test(path, before, after)
+        if before == after or (is_program(path) and repeats_lines(_text(before), _text(after))):
+            return None
+        return _judged(path, [(f"was edited{_MEASURES}", "", True)])
 
     def _unprotected(self, path: str, before: str, after: str) -> Judged | None:
         """Judge a file that only the commands of the story, or agents, protect."""

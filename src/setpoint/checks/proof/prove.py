@@ -65,7 +65,7 @@ class Prover:
             answered, rests = await answers(subject, witnesses)
             noticed = [name for each in sensitive.obligations for name in each.evidence]
             obligations = [
-                *looked_at(subject, witnesses),
+                *await looked_at(subject, witnesses),
                 *kept,
                 witness,
                 *sensitive.obligations,

@@ -8,7 +8,7 @@ nor does a clause that says what is not to be done. Quoted lines and blocks of c
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from setpoint.model.changes.test_paths import is_test_path
@@ -45,6 +45,22 @@ _THE_TESTS = re.compile(
     r"\b(?:the|its|their|all|existing|these|those)\s+(?:\w+\s+)?tests?\b(?!\s+(?:suite|runner))",
     re.IGNORECASE,
 )
+_OF_EXPECTED = (
+    (
+        re.compile(r"\bsnapshots\b", re.IGNORECASE),
+        re.compile(r"snapshots?(?:__)?/|\.(?:snap|ambr)$", re.IGNORECASE),
+    ),
+    (re.compile(r"\bgolden(?:s| files?| outputs?)\b", re.IGNORECASE), re.compile(r"golden", re.IGNORECASE)),
+    (
+        re.compile(r"\bexpected (?:outputs?|results|files)\b", re.IGNORECASE),
+        re.compile(r"expected", re.IGNORECASE),
+    ),
+)
+"""General words for what tests compare with, each with how the paths of these files look."""
+_MADE_AGAIN = re.compile(
+    r"\b(?:update|regenerate|refresh|adapt|adjust|rewrite|re-?record|re-?generate)\b", re.IGNORECASE
+)
+_OF_CODE = re.compile(r"\.(?:py|[cm]?[jt]sx?|go|rs|java|kt|rb|php|sh|bash)$")
 _CONTINUES = re.compile(r"\s*(?:also\s+)?(?:in\s+|of\s+)?(?:the\s+|its\s+|their\s+)?$", re.IGNORECASE)
 _NAMES = re.compile(
     r"`([^`\n]+)`|\"([^\"\n]+)\"|'([^'\n]{2,})'|\b(\w+)\(|\b(\w+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*)\b"
@@ -66,6 +82,21 @@ def asks_for_tests(story: Story) -> bool:
     return not story.external and any(_general(each) for each in _clauses(story.wish))
 
 
+def asked_among(story: Story, paths: Iterable[str]) -> tuple[str, ...]:
+    """Return those of many paths that a request would ask to change, were they protected."""
+    if story.external:
+        return ()
+    clauses = [each for each in _clauses(story.wish) if each.asks]
+    return tuple(
+        path
+        for path in paths
+        if any(
+            (path.rpartition("/")[2] in each.text and _asked(each, path)) or _expected(each, path)
+            for each in clauses
+        )
+    )
+
+
 def released_by(
     story: Story, protected: Mapping[str, frozenset[str]], tests: Mapping[str, str]
 ) -> tuple[Release, ...]:
@@ -84,6 +115,9 @@ def released_by(
             words = protected[path]
             if path not in green and _asked(clause, path) and (not words or words & _words(clause.text)):
                 found.setdefault(path, clause.said)
+        made_again = [path for path in sorted(protected) if path not in green and _expected(clause, path)]
+        if len(made_again) <= MOST_RELEASED:
+            found |= {path: clause.said for path in made_again if path not in found}
         if _general(clause):
             names = _names(story.wish)
             fitting = [path for path, text in tests.items() if path not in green and _holds(text, names)]
@@ -154,6 +188,18 @@ def _general(clause: _Clause) -> bool:
         return False
     found = _THE_TESTS.search(clause.text, clause.verb_end)
     return found is not None and _NO_OBJECT.search(clause.text[clause.verb_end : found.start()]) is None
+
+
+def _expected(clause: _Clause, path: str) -> bool:
+    """Whether a clause asks to make data such as this again, by a general word: "update the snapshots"."""
+    if clause.green or _NOT.search(clause.text) or _OF_CODE.search(path):
+        return False
+    verb = _MADE_AGAIN.search(clause.text)
+    for word, looks in _OF_EXPECTED:
+        found = word.search(clause.text, verb.end()) if verb else None
+        if verb and found and looks.search(path):
+            return _NO_OBJECT.search(clause.text[verb.end() : found.start()]) is None
+    return False
 
 
 def _place(path: str, text: str, start: int = 0) -> int | None:
