@@ -12,6 +12,7 @@ _MOST = 5
 _FAMILIES = 12
 _WEAK = {
     "negation": "It inverts a condition for every input: such an edit fits a few tests by chance.",
+    "condition": "It asks something else in a condition: it fits tests by chance where that is always so.",
     "unguarded": "It drops a condition: such an edit fits tests by chance that do not need the condition.",
     "statement": "It leaves out a statement: it fits tests by chance that do not need the statement.",
 }

@@ -36,11 +36,11 @@ _OTHERS = {a: b for pair in WORDS for a, b in (pair, pair[::-1])}
 PRIORS = {
     "operator": 0.9, "word": 0.8, "number": 0.7, "sign": 0.7, "operand": 0.45,
     "index": 0.45, "arguments": 0.5, "letter": 0.4, "length": 0.4, "variable": 0.35, "field": 0.3,
-    "function": 0.3, "statement": 0.15, "unguarded": 0.13, "negation": 0.12,
+    "function": 0.4, "statement": 0.15, "condition": 0.14, "unguarded": 0.13, "negation": 0.12,
 }  # fmt: skip
 """How likely a family of edits is to be the repair, between 0 and 1."""
-WEAK = frozenset({"statement", "unguarded", "negation"})
-"""Families that fit weak tests by chance: they leave code out, or invert what it does for every input."""
+WEAK = frozenset({"statement", "condition", "unguarded", "negation"})
+"""Families that fit weak tests by chance: they leave code out, invert what it does, or ask something else."""
 _LATER = 0.85
 """Share of the prior for each further edit of a family at the same place."""
 _FLIPPED = 3
@@ -73,12 +73,26 @@ def edits_of(root: Node, lines: Container[int]) -> Iterator[Edit]:
             continue
         for family, make in _FAMILIES.items():
             first = _FLIPPED if node.type in _EQUALITIES and _beside_number(node) else 0
+            if family in _NAMED and _is_asked(node):
+                family = "condition"  # noqa: PLW2901 - another name is another whole condition
             for place, (where, text) in enumerate(make(node), start=first):
                 likely = PRIORS[family] * _LATER**place
                 yield Edit(where.start_byte, where.end_byte, text, family, likely, line)
 
 
 _Change = tuple["Node", str]
+_NAMED = ("variable", "field")
+_PARTS = ("member_expression", "selector_expression", "unary_expression")
+
+
+def _is_asked(name: Node) -> bool:
+    """Whether a name, or what it is the last part of, is the whole condition of a branch."""
+    node, parent = name, name.parent
+    while parent is not None and parent.end_byte == node.end_byte and parent.type in _PARTS:
+        node, parent = parent, parent.parent
+    if parent is not None and parent.type == "parenthesized_expression":
+        node, parent = parent, parent.parent
+    return parent is not None and parent.type in _BRANCHES and parent.child_by_field_name("condition") == node
 
 
 def _operators(node: Node) -> Iterator[_Change]:

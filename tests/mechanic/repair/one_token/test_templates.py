@@ -69,6 +69,25 @@ def test_only_the_lines_asked_for_are_edited() -> None:
     assert results("let a = 1 < 2\nlet b = 3 < 4\n", ".js", 1).isdisjoint({"let b = 3 <= 4"})
 
 
+@pytest.mark.parametrize(
+    ("code", "family"),
+    [
+        ("if (a.b) return a.c", "condition"),
+        ("if (a.b > e) return a.c", "field"),
+        ("if (e > a.b) return a.c", "field"),
+    ],
+)
+def test_another_name_as_a_whole_condition_is_another_condition(code: str, family: str) -> None:
+    parser = parser_of(".js")
+    assert parser is not None
+    text = f"function f(a, e) {{\n{code}\n}}\n".encode()
+
+    made = edits_of(parser.parse(text).root_node, {2})
+
+    start = text.index(b"b")
+    assert [each.family for each in made if (each.start, each.text) == (start, "c")] == [family]
+
+
 def test_another_function_of_the_file_is_called() -> None:
     code = "export function splitPath(a) {}\nfunction splitPattern(a) {}\nsplitPattern(1);\n"
 
