@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from setpoint.checks.discovery.own_commands.command import Kind
+from setpoint.checks.discovery.own_commands.elsewhere import files_elsewhere, scripts_elsewhere
+from setpoint.checks.discovery.own_commands.excluded import why_excluded
 from setpoint.checks.discovery.own_commands.found import own_commands
 from setpoint.checks.discovery.own_commands.python_call import python_call
 from setpoint.checks.discovery.own_commands.variables import with_own
@@ -143,3 +145,96 @@ def test_runners_that_are_called_in_our_way_get_the_variables_too() -> None:
     test = next(each for each in own_commands(texts) if each.kind is Kind.TEST)
     (call,) = test.calls()["go_test"]
     assert dict(call.variables) == {"CGO_ENABLED": "0", "TZ": "UTC"}
+
+
+SIMPLE = (
+    '#!/bin/sh\nset -e\ncd "$(dirname "$0")/.."\nexport MODE=1\npython gen.py\nexec pytest -m quick "$@"\n'
+)
+BEHIND = "[testenv]\nsetenv = MODE=1\ncommands = pytest -m quick\n"
+BRANCHED = "#!/bin/sh\nif [ -d venv ]; then\n  export A=b\nfi\nexport MODE=1\n${X}python -m pytest -m quick\n"
+
+
+@pytest.mark.parametrize(
+    ("texts", "before"),
+    [
+        ({"CONTRIBUTING.md": "```\n./scripts/test\n```\n", "scripts/test": SIMPLE}, "python gen.py"),
+        ({"CONTRIBUTING.md": "```\nscripts/test\n```\n", "scripts/test": BRANCHED}, ""),
+        (
+            {
+                "Makefile": "test:\n\ttox\n",
+                "tox.ini": "[testenv]\nsetenv = MODE=1\ncommands = pytest -m quick\n",
+            },
+            "",
+        ),
+        (
+            {
+                "Makefile": "test:\n\tMODE=1 pytest -m quick $(wildcard t/*.py)\n",
+            },
+            "",
+        ),
+    ],
+    ids=["script", "script with branches", "tox behind make", "functions of make"],
+)
+def test_what_another_file_says_is_followed(texts, before) -> None:
+    call = python_call(own_commands(texts))
+    assert call is not None
+    assert (dict(call.variables)["MODE"], call.options, call.before) == ("1", ("-m", "quick"), before)
+
+
+@pytest.mark.parametrize(
+    ("makefile", "whole", "excluded"),
+    [
+        ("define STEP\nexit 7\nendef\ntest:\n\t$(STEP)\n\tpytest\n", "make test", ""),
+        ("define STEP\nkubectl apply\nendef\ntest:\n\t$(STEP)\n\tpytest\n", "make test", "it calls kubectl"),
+        ("test: test-unit\n\tpytest\ntest-%:\n\tflyctl deploy $*\n", "make test", "it calls flyctl"),
+        ("test: a.txt\n\tpytest\na.txt: b.txt\n\tcat $< > $@\n", "", ""),
+    ],
+)
+def test_what_only_make_puts_together_is_run_by_make(makefile, whole, excluded) -> None:
+    found = next(each for each in own_commands({"Makefile": makefile}) if each.kind is Kind.TEST)
+    assert (found.whole, found.excluded) == (whole, excluded)
+
+
+SHIP = '{"scripts": {"ship": "npm publish"}}'
+
+
+@pytest.mark.parametrize(
+    ("script", "texts", "why"),
+    [
+        ("make -C infra all", {"infra/Makefile": "all:\n\tterraform apply\n"}, "it calls terraform"),
+        ("cd infra && make", {"infra/Makefile": "all:\n\tterraform apply\n"}, "it calls terraform"),
+        (
+            "npm --prefix web run ship",
+            {"web/package.json": '{"scripts": {"ship": "npm publish"}}'},
+            "it calls `npm",
+        ),
+        ("make -C docs html", {"docs/Makefile": "html:\n\techo\nall:\n\tterraform apply\n"}, ""),
+    ],
+)
+def test_what_runs_in_other_folders_is_read(script, texts, why) -> None:
+    assert [*files_elsewhere(script, texts)] == [*texts]
+    found = [why_excluded(text) for _, text in scripts_elsewhere(script, texts)]
+    assert found
+    assert found[0].startswith(why)
+
+
+@pytest.mark.parametrize(
+    ("script", "excluded"),
+    [
+        ("pytest -k deploy", False),
+        ("pytest -m 'publish or release'", False),
+        ("echo now deploy it", False),
+        ("SECRET_KEY=${SECRET_KEY:-test} pytest", False),
+        ("A=$API_TOKEN pytest", True),
+        ("npm run deploy", True),
+        ("git -C x push", True),
+        ("find / -name '*.pyc' -delete", True),
+    ],
+)
+def test_words_that_look_alike_are_parted(script: str, excluded: bool) -> None:
+    assert bool(why_excluded(script)) is excluded
+
+
+def test_steps_that_write_a_file_come_first() -> None:
+    call = python_call(own_commands({"Makefile": "test:\n\techo 1 > stamp.txt\n\techo hello\n\tpytest\n"}))
+    assert call.before == "echo 1 > stamp.txt"

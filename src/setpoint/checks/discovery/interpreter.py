@@ -197,6 +197,11 @@ def as_in_a_shell(variables: Mapping[str, str], others: Collection[str] = ()) ->
     return {name: text for name, text in variables.items() if name not in {*OF_CHECKS, *others}}
 
 
+def as_typed(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables for what people type themselves: such a program may compile in its own way."""
+    return {name: text for name, text in variables.items() if name != "PYTHONPYCACHEPREFIX"}
+
+
 def environment(interpreter: Interpreter, tree: Path, imports: tuple[str, ...]) -> dict[str, str]:
     """Return what a command of the project sees: its own tools and the measured code before all others.
 

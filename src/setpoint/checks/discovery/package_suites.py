@@ -95,7 +95,9 @@ def found_suites(
         found["cargo_test"] = _outermost(crates)
     found |= _reported(packages, known)
     for name in found.keys() - _CALLS.keys():
-        found[name] = replace(found[name], options=_options(name, commands))
+        found[name] = replace(
+            found[name], options=_options(name, commands), calls=_around(name, commands, found[name].folders)
+        )
     return with_own_tests(found, commands)
 
 
@@ -118,6 +120,17 @@ def _options(name: str, own: Iterable[OwnCommand]) -> dict[str, tuple[str, ...]]
     """Return the options with which the project's own test commands call a runner first, by folder."""
     called = {at: calls[0] for at, (_, calls) in _own_calls(name, own).items()}
     return {at: tuple(map(unquoted, call.options)) for at, call in called.items() if call.options}
+
+
+def _around(
+    name: str, own: Iterable[OwnCommand], folders: Iterable[str]
+) -> dict[str, tuple[RunnerCall, ...]]:
+    """Return what the own commands set and run before their first call of a runner, by tested folder."""
+    called = {at: calls[0] for at, (_, calls) in _own_calls(name, own).items()}
+    plain = {at: replace(call, options=(), targets=()) for at, call in called.items()}
+    around = {at: call for at, call in plain.items() if call.variables or call.first}
+    found = {folder: around.get(folder, around.get("")) for folder in folders}
+    return {folder: (call,) for folder, call in found.items() if call is not None}
 
 
 def _reporting() -> dict[str, Reports]:

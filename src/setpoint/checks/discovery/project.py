@@ -16,6 +16,7 @@ from setpoint.checks.discovery.ignored_files import MENDS as NOT_THERE
 from setpoint.checks.discovery.interpreter import PROBE_S, Interpreter, literal
 from setpoint.checks.discovery.layout import Layout, configuration, read_layout
 from setpoint.checks.discovery.own_commands.command import Kind
+from setpoint.checks.discovery.own_commands.elsewhere import files_elsewhere, scripts_elsewhere
 from setpoint.checks.discovery.own_commands.excluded import scripts_named, why_excluded
 from setpoint.checks.discovery.own_commands.found import own_commands
 from setpoint.checks.discovery.package_suites import fits, manifests, with_own_tests
@@ -36,6 +37,7 @@ from setpoint_probe.plugin import PROBE
 _MOST_TESTS = 1000
 """Most files of tests that are read to find out for which runner they are written."""
 _PYTEST = re.compile(rb"^\s*(import|from) pytest\b", re.MULTILINE)
+_DJANGO = re.compile(r"(?:\bmanage\.py|\bdjango-admin|-m django) test\b")
 _MOST_SCRIPTS = 20
 """Most scripts that are read for one command."""
 OWN_CHECKS = ("own_lint", "own_types")
@@ -95,27 +97,38 @@ async def layout_at(root: Path | str, base: Commit) -> Layout:
     files = await files_at(root, base)
     texts = await contents(root, base, configuration(files))
     told = {name: text.decode("utf-8", "replace") for name, text in texts.items()}
-    layout = read_layout(files, told, await _harmful(root, base, files, told))
+    scripts, harmful = await _reached(root, base, files, told)
+    layout = read_layout(files, {**scripts, **told}, harmful)
     tests = await contents(root, base, layout.tests[:_MOST_TESTS])
     return replace(layout, for_unittest=_of_unittest(tests.values()))
 
 
-async def _harmful(
+async def _reached(
     root: Path | str, base: Commit, files: tuple[str, ...], texts: Mapping[str, str]
-) -> dict[str, str]:
-    """Say why own commands are never run, by file and what people type, from the shell scripts they name."""
-    found: dict[str, str] = {}
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Read what own commands run by other files: shell scripts, and other folders' Makefiles and scripts.
+
+    Returns the texts of these by path, and why a command is never run, by file and what people type.
+    """
+    read, harmful = dict[str, str](), dict[str, str]()
     for command in own_commands(texts, files):
         waiting, seen = [command.script], set[str]()
         while waiting and len(seen) < _MOST_SCRIPTS:
-            named = [each for each in scripts_named(waiting.pop(), files) if each not in seen]
-            seen |= {*named}
-            for path, content in (await contents(root, base, named)).items():
-                text = content.decode("utf-8", "replace")
+            script = waiting.pop()
+            named = [*scripts_named(script, files), *files_elsewhere(script, files)]
+            new = [each for each in named if each not in {*read, *texts}]
+            for path, content in (await contents(root, base, new)).items():
+                read[path] = content.decode("utf-8", "replace")
+            known = {**texts, **read}
+            inner = [(path, known[path]) for path in scripts_named(script, files) if path in known]
+            for path, text in (*inner, *scripts_elsewhere(script, known)):
+                if f"{path}{text}" in seen:
+                    continue
+                seen.add(f"{path}{text}")
                 waiting.append(text)
                 if why := why_excluded(text):
-                    found.setdefault(f"{command.file} {command.shown}", f"{path}: {why}")
-    return found
+                    harmful.setdefault(f"{command.file} {command.shown}", f"{path}: {why}")
+    return read, harmful
 
 
 def _of_unittest(tests: Collection[bytes]) -> bool:
@@ -236,11 +249,18 @@ def _unread_command(name: str, layout: Layout) -> str:
     return "" if started & known else f"{own.reason}: {own.script}"
 
 
+def _by_django(layout: Layout) -> bool:
+    """Whether the project's people test by Django's own command, which sets up what the tests need."""
+    own = (each for each in layout.own if each.kind is Kind.TEST and not each.folder and not each.excluded)
+    return any(_DJANGO.search(each.script) for each in own)
+
+
 def _unseen(layout: Layout) -> bool:
-    """Whether the own command runs tests in files that no convention calls tests."""
+    """Whether the own command runs tests in its own way, or in files that no convention calls tests."""
     call = layout.python_call
     if call is None:
-        return not layout.tests
+        own = next((each for each in layout.own if each.kind is Kind.TEST and not each.folder), None)
+        return not layout.tests or (own is not None and bool(own.unread))
     return call.runner == "unittest" and not any(map(call.takes, layout.tests))
 
 
@@ -314,7 +334,7 @@ def _runner(checks: ChecksSettings, layout: Layout, project: Interpreter) -> dic
     plain = layout.for_unittest and not project.has("pytest") and not layout.pytest_config
     if plain and checks.unittest == "auto":
         return {"unittest": f"{found}; pytest is not installed in the project's environment"}
-    if checks.pytest is False:
+    if checks.pytest is False or (_by_django(layout) and not layout.pytest_config):
         return {}
     if found:
         return {"pytest": f"{found}{_apart(layout)}"}

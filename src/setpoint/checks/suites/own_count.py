@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from setpoint.checks import results
-from setpoint.checks.discovery.interpreter import Interpreter, environment
+from setpoint.checks.discovery.interpreter import Interpreter, as_typed, environment
 from setpoint.checks.discovery.own_commands.command import Kind, OwnCommand
 from setpoint.checks.discovery.own_commands.found import NAMING
 from setpoint.checks.discovery.project import Project
@@ -98,7 +98,8 @@ def own_count(
 def _variables(project: Interpreter, tree: Path, imports: tuple[str, ...]) -> Mapping[str, str]:
     variables = environment(project, tree, imports)
     bins = tree / "node_modules/.bin"
-    return {**variables, "PATH": f"{bins}:{variables['PATH']}"} if bins.is_dir() else variables
+    found = {**variables, "PATH": f"{bins}:{variables['PATH']}"} if bins.is_dir() else variables
+    return as_typed(found)
 
 
 def _read(heard: Sequence[CheckResult]) -> Counts | None:

@@ -27,6 +27,7 @@ from setpoint.checks.suites.order_dependence import Footing, reason, stood, with
 from setpoint.checks.suites.own_tests import OwnTests
 from setpoint.checks.suites.reported import ReportedRunner
 from setpoint.checks.suites.runner import Once, Runner, Start
+from setpoint.checks.suites.steps_before import run_before
 from setpoint.model.evidence import CheckResult, CheckState, Outcome, TestReport, whole_suite
 from setpoint.ports import Measured
 from setpoint.presets import Preset, Via, presets
@@ -168,7 +169,9 @@ class PackageSuite:
     ) -> Once:
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
             start = replace(self.start(tree, folder, Path(scratch)), own=own)
-            return await RUNNERS[self.name].run(lent(start) if lent else start, only)
+            note = await run_before(own.first, own.shown, tree, start.variables) if own else ""
+            once = await RUNNERS[self.name].run(lent(start) if lent else start, only)
+            return replace(once, broken=f"{once.broken}; {note}") if once.broken and note else once
 
     def start(self, tree: Path, folder: str, scratch: Path) -> Start:
         """Say what the runner is started with in one package of a tree."""

@@ -246,7 +246,8 @@ async def _run_at(
         variables = environment_of_tests(runner.interpreter, tree, runner.layout)
         variables = variables if runner.root is None else report_root(variables, runner.root, tree)
         variables = as_in_a_shell(variables) if runner.in_a_shell else variables
-        note = await run_before(runner.layout.python_call, tree, variables, runner.timeout_s)
+        call = runner.layout.python_call
+        note = await run_before(call.before, call.shown, tree, variables) if call else ""
         variables |= {"SETPOINT_REPORT_FILE": str(report), **runner.variables}
         if only is not None or runner.leave_out:
             selection = scratch / "select.json"

@@ -6,28 +6,28 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from setpoint.checks import results
-from setpoint.checks.discovery.own_commands.python_call import PythonCall
+from setpoint.checks.discovery.interpreter import as_typed
 from setpoint.system.processes import Command, run
 
+LIMIT_S = 600.0
 
-async def run_before(
-    call: PythonCall | None, tree: Path, variables: Mapping[str, str], timeout_s: float
-) -> str:
+
+async def run_before(steps: str, shown: str, tree: Path, variables: Mapping[str, str]) -> str:
     """Run the steps in a tree; return what to say of them: nothing where they end well, or are none.
 
     Steps that fail do not keep the tests from being run: they show themselves what is missing.
     """
-    if call is None or not call.before:
+    if not steps:
         return ""
     done = await run(
         Command(
-            argv=("sh", "-c", call.before),
+            argv=("sh", "-c", steps),
             cwd=tree,
-            environment=variables,
-            timeout_s=timeout_s,
+            environment=as_typed(variables),
+            timeout_s=LIMIT_S,
             merge_stderr=True,
             writes=(tree,),
         )
     )
-    said = f"before the tests `{call.shown}` runs `{call.before}`: {done.ending}{results.tail(done)}"
+    said = f"before the tests `{shown}` runs `{steps}`: {done.ending}{results.tail(done)}"
     return "" if done.ok else said

@@ -18,7 +18,9 @@ _PACKAGES = re.compile(r"\{(?:envsitepackagesdir|env_site_packages_dir)\}/?")
 _POSARGS = re.compile(r"\{posargs(?::(?P<default>[^}]*))?\}|\{\{\s*posargs\s*\}\}")
 _OF_SHELL = re.compile(r"\{env:[^:}]+(?::(?P<default>(?:[^{}]|\{[^{}]*\})*))?\}")
 _ELSEWHERE = re.compile(r"\{\[(?P<section>[^\]]+)\](?P<key>[^}]+)\}")
-_FACTORS = re.compile(r"!?[\w.-]*(?:\{[\w.,-]+\}[\w.-]*)?(?:,[\w.-]+)*:\s+(?P<rest>.*)")
+_FACTORS = re.compile(r"(?P<names>(?:[\w.,!-]|\{[\w.,!-]+\})+):\s+(?P<rest>.*)")
+_OF_TESTS = re.compile(r"!|(?<![a-z])py|\btests?\b|\bunit\b")
+"""Factors of environments that run tests; those that are only not another one belong to them, too."""
 _DEEPEST = 3
 
 
@@ -58,7 +60,10 @@ def tox_table(file: str, table: Mapping[str, Any]) -> Iterator[OwnCommand]:
             if isinstance(words, list)
         ]
         values = {**base.get("set_env", {}), **each.get("set_env", {})}
-        plain = {key: value for key, value in values.items() if isinstance(value, str)}
+        given = {
+            key: value.get("default") if isinstance(value, dict) else value for key, value in values.items()
+        }
+        plain = {key: value for key, value in given.items() if isinstance(value, str)}
         scripts[name] = _script(lines, plain, str(known.get("change_dir", "")))
     yield from _of_environments("tox -e ", file, scripts)
 
@@ -89,6 +94,8 @@ def _lines(parser: configparser.RawConfigParser, section: str, key: str, depth: 
     for line in (text or "").replace("\\\n", " ").splitlines():
         bare = line.strip()
         factors = _FACTORS.fullmatch(bare)
+        if factors and not _OF_TESTS.search(factors["names"]):
+            continue
         bare = factors["rest"] if factors else bare
         other = _ELSEWHERE.fullmatch(bare)
         if other and depth < _DEEPEST and parser.has_section(other["section"]):

@@ -6,26 +6,31 @@ import posixpath
 import re
 from collections.abc import Collection, Iterator
 
-from setpoint.model.shell import ASSIGNED, calls, parts, unquoted
+from setpoint.model.shell import ASSIGNED, Call, calls, parts, unquoted
 
 _PROGRAMS = frozenset(
     {
         "ansible", "ansible-playbook", "aws", "az", "cdk", "changeset", "chromatic", "curl", "docker",
         "docker-compose", "doctl", "firebase", "fly", "flyctl", "gcloud", "gh", "goreleaser", "gsutil",
-        "helm", "heroku", "kubectl", "lerna-publish", "netlify", "np", "podman", "pulumi", "release-it",
-        "rsync", "scp", "semantic-release", "serverless", "sls", "ssh", "standard-version", "sudo",
-        "terraform", "twine", "vagrant", "vercel", "wget", "wrangler",
+        "helm", "heroku", "kubectl", "lerna-publish", "netlify", "nodemon", "np", "op", "podman", "pulumi",
+        "release-it", "rsync", "scp", "semantic-release", "serverless", "sls", "ssh", "standard-version",
+        "sudo", "terraform", "twine", "vagrant", "vercel", "wget", "wrangler",
     }
 )  # fmt: skip
 _WORDS = frozenset({"publish", "deploy", "release", "release:", "push", "upload", "login", "logout"})
 _WATCHING = re.compile(r"--watch(?:All|-all)?(?:=true)?|-w|--ui|--serve|--open")
 _SECRET = re.compile(
-    r"\$\{?\w*(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|CREDENTIAL)\w*|\$\{\{\s*secrets\.", re.IGNORECASE
+    r"\$\{?\w*(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|CREDENTIAL)\w*(?!\w|:?-)\}?|\$\{\{\s*secrets\.",
+    re.IGNORECASE,
 )
 _FAR = re.compile(r"(?:/(?!tmp/|dev/null).*|/tmp/?|~.*|\$\{?(?:HOME|USERPROFILE)\b.*|\.\./.*)")
 """Where a command that removes files must not reach: outside the project."""
 _NAMED = re.compile(r"\$\{?(?P<name>[A-Za-z_]\w*)\}?")
 _REMOVING = ("rm", "rimraf")
+_NAMING = frozenset(
+    {"npm", "pnpm", "yarn", "bun", "make", "just", "git", "task", "cargo", "poe", "lerna", "nx"}
+)
+"""Programs whose words say what is done, whatever options come before."""
 _NO_WATCHERS = ("jest", "grep", "wc")
 """Programs for which `-w` is something else, or which Setpoint calls in its own way."""
 _STYLED = ("mocha", "_mocha")
@@ -46,23 +51,34 @@ def why_excluded(script: str) -> str:
 
     for part in parts(script):
         known |= {found["name"]: read(found["value"]) for word in part.words if (found := _set_by(word))}
-    for call in calls(script):
-        said = map(read, call.words)
-        words = [word for word in " ".join(said).split() if not word.startswith("-")]
-        while words and words[0] in _LAUNCHERS:
-            words = words[1:]
-        name = words[0].rpartition("/")[2] if words else ""
-        if name in _PROGRAMS:
-            return f"it calls {name}"
-        if word := next((word for word in words[:3] if word.partition(":")[0] in _WORDS), ""):
-            return f"it calls `{' '.join(call.words)[:40]}` ({word})"
-        far = next((each for each in words[1:] if _FAR.fullmatch(each)), "") if name in _REMOVING else ""
-        if far:
-            return f"it removes {far}, outside the project"
-        watching = [word for word in call.words[1:] if _WATCHING.fullmatch(word)]
-        if watching and name not in _NO_WATCHERS and not (name in _STYLED and watching == ["--ui"]):
-            return "it watches and does not end"
+    return next(filter(None, (_why_not(call, [*map(read, call.words)]) for call in calls(script))), "")
+
+
+def _why_not(call: Call, said: list[str]) -> str:
+    """Say why one call is never made; `said` are its words with the values of variables."""
+    every = " ".join(said).split()
+    words = [word for word in every if not word.startswith("-")]
+    while words and words[0] in _LAUNCHERS:
+        words = words[1:]
+    name = words[0].rpartition("/")[2] if words else ""
+    if name in _PROGRAMS:
+        return f"it calls {name}"
+    named = words[:3] if _NAMING.intersection(every[:2]) else every[: _options_begin(every)][:3]
+    word = next((word for word in named if word.partition(":")[0] in _WORDS), "")
+    if word and name not in ("echo", "printf"):
+        return f"it calls `{' '.join(call.words)[:40]}` ({word})"
+    removes = name in _REMOVING or (name == "find" and "-delete" in every)
+    far = next((each for each in words[1:] if _FAR.fullmatch(each)), "") if removes else ""
+    if far:
+        return f"it removes {far}, outside the project"
+    watching = [word for word in call.words[1:] if _WATCHING.fullmatch(word)]
+    if watching and name not in _NO_WATCHERS and not (name in _STYLED and watching == ["--ui"]):
+        return "it watches and does not end"
     return ""
+
+
+def _options_begin(words: list[str]) -> int:
+    return next((at for at, word in enumerate(words) if at and word.startswith("-")), len(words))
 
 
 def scripts_named(script: str, files: Collection[str]) -> Iterator[str]:

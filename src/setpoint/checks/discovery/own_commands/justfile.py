@@ -22,7 +22,7 @@ _DEEPEST = 8
 
 @dataclass
 class _Recipe:
-    parameters: dict[str, str]
+    parameters: dict[str, str | None]
     needs: list[str]
     after: list[str]
     lines: list[str] = field(default_factory=list)
@@ -62,7 +62,7 @@ class Justfile:
 
     def _recipe(self, found: re.Match[str]) -> _Recipe:
         parameters = {
-            each["name"]: "" if each["many"] and not each["value"] else _plain(each["value"] or "")
+            each["name"]: _plain(each["value"]) if each["value"] else "" if each["many"] else None
             for each in _PARAMETER.finditer(found["parameters"])
         }
         before, _, after = found["needs"].partition("&&")
@@ -76,9 +76,13 @@ class Justfile:
     def _called(found: re.Match[str]) -> str:
         return found[0].strip("()").split()[0] if found[0].strip("() ") else ""
 
-    def _value(self, text: str, own: Mapping[str, str]) -> str | None:
+    def _value(self, text: str, own: Mapping[str, str | None]) -> str | None:
         """Return the value of an expression; none where it has to be computed."""
         text = text.strip()
+        for sign, between in ((" + ", ""), (" / ", "/")):
+            if sign in text:
+                values = [self._value(each, own) for each in text.split(sign)]
+                return None if None in values else between.join(filter(None, values))
         if found := _STRING.fullmatch(text):
             return _plain(found[0])
         if found := _OR_DEFAULT.fullmatch(text):

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import fnmatch
 import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from setpoint.checks.discovery.own_commands.command import OwnCommand, named_commands, with_variables
+from setpoint.checks.discovery.own_commands.excluded import why_excluded
 
 _ASSIGNMENT = re.compile(r"(?P<name>[\w.-]+)\s*(?P<how>[:?+!]|::|:::)?=\s*(?P<value>.*)")
 _RULE = re.compile(r"(?P<names>[^:=#]+?)\s*::?(?!=)\s*(?P<rest>.*)")
 _INCLUDE = re.compile(r"[-s]?include\s+(?P<files>.+)")
 _DIRECTIVE = re.compile(r"(?:ifn?eq|ifn?def|else|endif|undefine|vpath|load)\b")
-_NAME = re.compile(r"\$\((?P<round>[\w.-]+)\)|\$\{(?P<curly>[\w.-]+)\}|\$(?P<one>[\w@])")
-_OTHER = re.compile(r"\$[({<^*?%+|]")
+_NAME = re.compile(r"\$\((?P<round>[\w.-]+)\)|\$\{(?P<curly>[\w.-]+)\}|\$(?P<one>[\w@<^])")
+_OTHER = re.compile(r"\$[({*?%+|]")
+MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+"""What make looks for, in its order."""
 _DOLLAR = "\0"
 _GIVEN = {"PYTHON": "python", "MAKE": "make", "GO": "go", "CURDIR": f"{_DOLLAR}PWD", "PWD": f"{_DOLLAR}PWD"}
 """What names mean where the Makefile does not define them."""
@@ -36,6 +40,8 @@ class Makefile:
 
     def __init__(self, file: str, texts: Mapping[str, str]) -> None:
         self.rules: dict[str, _Rule] = {}
+        self.blocks: dict[str, str] = {}
+        """What is defined over several lines, which only make puts together."""
         self._texts = texts
         self._defined: dict[str, str] = {}
         self._exported: dict[str, bool] = {}
@@ -45,11 +51,13 @@ class Makefile:
 
     def _read(self, file: str, depth: int) -> None:
         current: list[_Rule] = []
-        inside_define = False
+        block = ""
         for line in self._texts[file].replace("\\\n", " ").splitlines():
             bare = line.strip()
-            if inside_define or bare.startswith("define "):
-                inside_define = bare != "endef"
+            if block or bare.startswith("define "):
+                block = block or bare.split()[1]
+                self.blocks[block] = f"{self.blocks.get(block, '')}\n{bare}"
+                block = "" if bare == "endef" else block
             elif line.startswith(self._prefix) and current:
                 for rule in current:
                     rule.recipe.append(bare.removeprefix(self._prefix).strip())
@@ -61,8 +69,8 @@ class Makefile:
         if found := _INCLUDE.fullmatch(line):
             for name in self.filled(found["files"])[0].split():
                 path = posixpath.normpath(posixpath.join(posixpath.dirname(file), name))
-                if path in self._texts and depth < _DEEPEST:
-                    self._read(path, depth + 1)
+                for each in sorted(fnmatch.filter(self._texts, path)) if depth < _DEEPEST else ():
+                    self._read(each, depth + 1)
         elif self._assign(line, self._defined, self._exported):
             pass
         elif found := _RULE.fullmatch(line):
@@ -124,9 +132,12 @@ class Makefile:
             name = found["round"] or found["curly"] or found["one"]
             return names.get(name, "").replace("$$", _DOLLAR).replace("$(shell pwd)", f"{_DOLLAR}PWD")
 
+        known = True
         for _ in range(_DEEPEST):
+            used = {found["round"] or found["curly"] for found in _NAME.finditer(text)}
+            known = known and self.blocks.keys().isdisjoint(used)
             text = _NAME.sub(value, text)
-        known = not _OTHER.search(text)
+        known = known and not _OTHER.search(text)
         return text.replace(_DOLLAR, "$"), known
 
     def script(self, name: str, files: Collection[str], seen: set[str]) -> tuple[str, bool]:
@@ -139,8 +150,11 @@ class Makefile:
                 text, sure = self.script(need, files, seen)
                 lines += [text] if text else []
                 known = known and sure
+            elif need not in seen and need not in files:
+                known = known and not self._made_by_pattern(need)
         for number, line in enumerate(rule.recipe):
-            text, sure = self.filled(line, {**rule.own, "@": name})
+            own = {**rule.own, "@": name, "<": " ".join(rule.needs[:1]), "^": " ".join(rule.needs)}
+            text, sure = self.filled(line, own)
             text = text.lstrip("@-+ ").strip()
             called = re.fullmatch(r"make (?:--no-print-directory )?(?P<name>[\w.-]+)", text)
             if called and called["name"] in self.rules and called["name"] not in seen:
@@ -150,6 +164,15 @@ class Makefile:
             known = known and sure and (last or not text.startswith("cd "))
             lines += [text] if text and not text.startswith("#") else []
         return with_variables(" && ".join(lines), self._plain(rule.exported, rule.own)), known
+
+    def _made_by_pattern(self, name: str) -> bool:
+        return any("%" in each and fnmatch.fnmatchcase(name, each.replace("%", "*")) for each in self.rules)
+
+    @property
+    def unread(self) -> str:
+        """Return what a command may run that only make puts together."""
+        patterns = (rule.recipe for name, rule in self.rules.items() if "%" in name)
+        return "\n".join((*self.blocks.values(), *(line for recipe in patterns for line in recipe)))
 
     def variables(self) -> dict[str, str]:
         """Return what is exported to every recipe, as far as it is known."""
@@ -176,4 +199,6 @@ def make_commands(file: str, texts: Mapping[str, str], files: Collection[str]) -
         if text:
             scripts[name] = with_variables(text, variables)
             whole |= set() if known else {name}
-    yield from named_commands("make ", file, scripts, whole)
+    for each in named_commands("make ", file, scripts, whole):
+        more = why_excluded(made.unread) if each.whole else ""
+        yield replace(each, excluded=each.excluded or more)

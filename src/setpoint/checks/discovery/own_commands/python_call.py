@@ -11,7 +11,7 @@ from typing import Literal
 from setpoint.checks.discovery.own_commands.command import Kind, OwnCommand
 from setpoint.checks.discovery.own_commands.steps import started, testing
 from setpoint.checks.discovery.own_commands.variables import for_tests, variables_at
-from setpoint.model.shell import call_of
+from setpoint.model.shell import call_of, parts
 
 _PYTHON = re.compile(r"python[\d.]*|pypy\d*|py")
 _KEPT = (
@@ -64,11 +64,13 @@ def python_call(own: Iterable[OwnCommand]) -> PythonCall | None:
     """Find the call in the test command of the root; none where it calls neither."""
     tests = (each for each in own if each.kind is Kind.TEST and not each.folder and not each.excluded)
     for command in tests:
-        for at, step in enumerate(command.steps):
+        steps = parts(command.script) if command.opaque else command.steps
+        for at, step in enumerate(steps):
             call = call_of(step)
             words = started(call.words) if call else ()
             if found := _read(words):
-                return _in_command(found, command, at)
+                made = _in_command(found, replace(command, steps=tuple(steps)), at)
+                return replace(made, before="") if command.opaque else made
     return None
 
 

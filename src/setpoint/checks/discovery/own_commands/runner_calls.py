@@ -46,8 +46,8 @@ class RunnerWords(Value):
     drop_valued: tuple[str, ...] = ()
     """Those of them whose value is the next word."""
     keep: tuple[str, ...] = ()
-    """Patterns of the only options that are kept, of a runner that Setpoint calls in its own way: no targets,
-    and no steps before it. None: every option that is not left out."""
+    """Patterns of the only options that are kept, of a runner that Setpoint calls in its own way: no targets.
+    None: every option that is not left out."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +64,8 @@ class RunnerCall:
     """Words that set variables."""
     variables: tuple[tuple[str, str], ...] = ()
     """The variables themselves, of a runner that Setpoint calls in its own way."""
+    first: str = ""
+    """Steps that come first there."""
     options: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
     """Files and patterns that say which tests run."""
@@ -102,7 +104,8 @@ def runner_calls(shown: str, steps: Sequence[Part]) -> dict[str, list[RunnerCall
         name, call = _call(shown, step)
         if call is not None and runner_words()[name].keep:
             variables = for_tests(variables_at(steps, at))
-            found.setdefault(name, []).append(replace(call, variables=variables))
+            first = testing([step for step in before if step.words[0] != "export"])
+            found.setdefault(name, []).append(replace(call, variables=variables, first=first))
         elif call is not None:
             found.setdefault(name, []).append(replace(call, before=joined(before)))
         elif not checks_only(step) and not installs(step):

@@ -29,6 +29,7 @@ _CHECKING = frozenset(
     }
 )  # fmt: skip
 """Programs of steps that only look at the code, or clear away what a fresh clone does not hold."""
+_WRITES = re.compile(r"\d?>>?(?!&)(?!/dev/null)(?!\s*$)|>>?$")
 INSTALLING = "it installs packages"
 _INSTALL = re.compile(
     r"(?:\S*/)?(?:pip[\d.]*|pipx|conda|mamba) install\b|(?:\S*/)?python\S* -m pip install\b"
@@ -37,6 +38,10 @@ _INSTALL = re.compile(
     r"|(?:\S*/)?python\S* -m venv\b|virtualenv\b|(?:\.|source) \S+/activate$|pip-(?:compile|sync)\b"
 )
 """How steps begin that install what is to be there before."""
+
+
+_COMPOUND = frozenset({"do", "then", "else", "if", "while", "!", "{", "("})
+"""Words of the shell before a command."""
 
 
 def set_first(words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -71,6 +76,8 @@ def started(words: Sequence[str]) -> list[str]:
 
 def checks_only(step: Part) -> bool:
     """Whether a step only looks at the code, or clears away what a fresh clone does not hold."""
+    if any(_WRITES.match(word) for word in step.words):
+        return False  # `echo 1 > made.txt` makes a file
     words = [*map(unquoted, started(step.words))]
     names = [word.rpartition("/")[2] for word in words[:1]]
     if names and names[0].startswith("python") and words[1:2] == ["-m"]:
@@ -80,7 +87,10 @@ def checks_only(step: Part) -> bool:
 
 def installs(step: Part) -> bool:
     """Whether a step installs packages, or makes or enters an environment for them."""
-    return _INSTALL.match(" ".join(set_first(step.words)[1])) is not None
+    words = set_first(step.words)[1]
+    while words and words[0] in _COMPOUND:
+        words = words[1:]
+    return _INSTALL.match(" ".join(words)) is not None
 
 
 def testing(steps: Sequence[Part]) -> str:

@@ -55,13 +55,13 @@ class _Tasks:
             if key in ("script", "call"):
                 text = _python(str(value))
             elif key == "cmd" and isinstance(value, list):
-                text = shlex.join(map(str, value))
+                text = self._filled(shlex.join(map(str, value)).replace("'{args}'", "{args}"))
             elif isinstance(value, list):
                 text = self._sequence(value, depth, names=True)
             else:
                 text = self._line(str(value), depth)
             break
-        needs = self._sequence(task.get("deps", []), depth, names=True)
+        needs = self._sequence(task.get("deps", []), depth, names=True) if text else ""
         folder = task.get("cwd") or task.get("working_dir") or ""
         text = f"cd {folder} && {text}" if folder and text else text
         text = with_variables(text, _strings(task.get("env")))
@@ -76,12 +76,16 @@ class _Tasks:
         return " && ".join(filter(None, texts))
 
     def _named(self, line: str, depth: int) -> str:
-        name, _, more = line.partition(" ")
+        name, _, more = self._filled(line).partition(" ")
         return f"{self.script(name, depth + 1)} {more}".strip()
 
-    def _line(self, line: str, depth: int) -> str:
+    @staticmethod
+    def _filled(line: str) -> str:
         line = _ARGS.sub(lambda found: found["default"] or "", line)
-        line = _HERE.sub("$PWD", _ENV.sub(lambda found: found["default"] or "", line)).removeprefix("- ")
+        return _HERE.sub("$PWD", _ENV.sub(lambda found: found["default"] or "", line)).strip()
+
+    def _line(self, line: str, depth: int) -> str:
+        line = self._filled(line).removeprefix("- ")
         for name, value in self.variables.items():
             line = line.replace("{" + name + "}", value)
         words = line.split(maxsplit=2)
@@ -96,7 +100,7 @@ def pyproject(file: str, text: str) -> Iterator[OwnCommand]:
     yield from tox_table(file, tool.get("tox", {}))
     yield from _hatch(file, tool.get("hatch", {}))
     pdm = tool.get("pdm", {}).get("scripts", {})
-    yield from _commands("pdm run ", file, _Tasks(pdm), _strings(pdm.get("_", {}).get("env")))
+    yield from _commands("pdm run ", file, _Tasks(pdm, around=True), _strings(pdm.get("_", {}).get("env")))
     poe = tool.get("poe", {})
     tasks = _Tasks(poe.get("tasks", {}), listed="names")
     yield from _commands("poe ", file, tasks, _strings(poe.get("env")))

@@ -24,7 +24,7 @@ _TESTING = re.compile(
 )
 """How commands in CI and in documents begin that run tests."""
 _FENCE = re.compile(r"^```(?:sh|bash|shell|console|text)?\s*\n(?P<text>.*?)^```", re.MULTILINE | re.DOTALL)
-_INDENTED = re.compile(r"::\s*\n\n(?P<text>(?:[ \t]+[^\n]*\n|\n)+)")
+_INDENTED = re.compile(r"::[^\n]*\n(?:[ \t]+:[^\n]*\n)*\n(?P<text>(?:[ \t]+[^\n]*\n|\n)+)")
 _HEADING = re.compile(r"^(?:#+ (?P<marked>.*)|(?P<lined>[^\n]+)\n[=~^*-]{3,})$", re.MULTILINE)
 _ABOUT_TESTS = re.compile(r"\b(?:tests?|testing|develop\w*|contribut\w*|hacking)\b", re.IGNORECASE)
 _UNFILLED = "${{"

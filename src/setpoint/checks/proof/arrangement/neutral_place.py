@@ -25,8 +25,6 @@ from setpoint.model.ids import Commit
 from setpoint.system.processes import Command, Completed, run
 
 _PACKAGES = "node_modules"
-_BEFORE_S = 600
-"""For the steps before the tests."""
 _OURS = frozenset(
     (
         "GIT_TERMINAL_PROMPT", "GIT_CEILING_DIRECTORIES", "PYTHONPYCACHEPREFIX",
@@ -64,7 +62,9 @@ class NeutralPlace:
         await put_at(self.tree, repository_of(copy), commit)
         await asyncio.to_thread(link, self.subject.task.project, self.tree)
         await asyncio.to_thread(self._show_packages, Path(copy.path).parent.parent)
-        await run_before(self.subject.task.project.layout.python_call, self.tree, self.variables(), _BEFORE_S)
+        call = self.subject.task.project.layout.python_call
+        if call is not None:
+            await run_before(call.before, call.shown, self.tree, self.variables())
         return self.tree
 
     def scratch(self) -> Path:
