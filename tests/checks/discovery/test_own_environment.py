@@ -238,3 +238,10 @@ def test_words_that_look_alike_are_parted(script: str, excluded: bool) -> None:
 def test_steps_that_write_a_file_come_first() -> None:
     call = python_call(own_commands({"Makefile": "test:\n\techo 1 > stamp.txt\n\techo hello\n\tpytest\n"}))
     assert call.before == "echo 1 > stamp.txt"
+
+
+def test_tox_may_test_what_it_has_installed() -> None:
+    line = "pytest --doctest-modules {env_site_packages_dir}/pkg {tox_root}/tests"
+    tox = f"[testenv]\nchangedir = .tox\ncommands = {line}\n"
+    call = python_call(own_commands({"tox.ini": tox}))
+    assert (call.options, call.targets) == (("--doctest-modules",), ("pkg", "tests"))

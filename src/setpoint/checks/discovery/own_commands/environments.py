@@ -112,7 +112,8 @@ def _script(lines: list[str], setting: Mapping[str, str], folder: str) -> str:
     kept = [_filled(line, "").lstrip("-!@ ") for line in lines]
     values = {name: _filled(value, "$PWD") for name, value in setting.items() if name.isidentifier()}
     known = {name: value for name, value in values.items() if "{" not in value}
-    place = _filled(folder, "").strip("/")
+    elsewhere = folder.startswith((".tox", "{")) or any(_FOLDER.search(line) for line in lines)
+    place = "" if elsewhere else _filled(folder, "").strip("/")
     commands = " && ".join(line for line in kept if line and "{" not in line)
     return with_variables(f"cd {place} && {commands}" if place and commands else commands, known)
 
@@ -120,9 +121,8 @@ def _script(lines: list[str], setting: Mapping[str, str], folder: str) -> str:
 def _filled(text: str, folder: str) -> str:
     text = _POSARGS.sub(lambda found: found["default"] or "", text)
     text = _OF_SHELL.sub(lambda found: found["default"] or "", text)
-    text = (
-        _FOLDER.sub(folder, _PACKAGES.sub("", text)) if folder else re.sub(_FOLDER.pattern + "/?", "", text)
-    )
+    text = _PACKAGES.sub("", text)
+    text = _FOLDER.sub(folder, text) if folder else re.sub(_FOLDER.pattern + "/?", "", text)
     return re.sub(r"\{(?:envpython|env_python)\}", "python", text).replace("{/}", "/").strip()
 
 
