@@ -29,7 +29,7 @@ from ..wire.score import UNCOVERED, UNTRIED, Judged, ScoreRequest, ScoreResult
 from .fresh_kills import FreshKills
 from .kills import FRESH, Kills, Tried
 from .operators import Mutant, make
-from .own_lines import lines_of
+from .own_lines import lines_of, read_elsewhere
 from .reach_watch import Watch
 from .stable_tests import Judges, judges
 
@@ -170,7 +170,9 @@ class _Warm:
         outside = {mutant.unit: mutant.source for mutant in self._mutants if not mutant.unit.is_function}
         constants = {name for unit, source in outside.items() for name in source.touched_by(unit)}
         until = self._started + request.wall_s * _STEADY_SHARE
-        found = judges(suite, traced, request.jobs, limits, until, constants)
+        shared = read_elsewhere(request.tree, files, constants)
+        known = {name: name in shared for name in constants}
+        found = judges(suite, traced, request.jobs, limits, until, known)
         found = replace(found, last=request.last, each=frozenset(request.each))
         report(("touching", len(found.reached)))
         report(("reaching", sorted(found.reached)))

@@ -120,6 +120,10 @@ def test_data_that_the_product_reads_or_nobody_names_is_no_part(files, path):
         ({**PYTHON, "support/same.py": PYTHON_SAME + "    return got + want\n"}, "support/same.py"),
         ({**PYTHON, "tests/test_calc.py": PYTHON["tests/test_calc.py"] + "raises(E)\n"}, "support/same.py"),
         (
+            {**PYTHON, "tests/test_calc.py": PYTHON["tests/test_calc.py"] + "try: pass\nexcept E: pass\n"},
+            "support/same.py",
+        ),
+        (
             {**JAVASCRIPT, "support/same.js": SAME.replace("};", "  return got + want;\n};")},
             "support/same.js",
         ),

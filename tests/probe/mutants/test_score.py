@@ -356,3 +356,17 @@ def test_a_loop_is_lost_and_what_is_imported_late_is_not(project, scored, jobs, 
     others = {each.verdict for each in report.mutants if " * " in each.before}
     assert others == {Fate.KILLED, Fate.SURVIVED}
     assert Fate.TIMEOUT in of_steps
+
+
+def test_a_table_that_another_module_reads_is_judged_by_the_tests_of_that_module(project, scored):
+    root = project(
+        rates="RATES = {\n    'de': 19,\n    'fi': 25,\n}\n",
+        gross="from rates import RATES\n\n\ndef gross(country):\n    return 100 + RATES[country]\n",
+        tests__test_gross="from gross import gross\n\n\ndef test_fi():\n    assert gross('fi') == 125\n",
+    )
+
+    _, report = scored(root, {"rates.py": (2, 3)})
+
+    found = {(each.line, each.verdict) for each in report.mutants}
+    assert (3, Fate.KILLED) in found
+    assert (2, Fate.SURVIVED) in found

@@ -5,5 +5,6 @@
 `task_tables.py` (hatch, pdm, poe, rye, taskipy) and `typed.py` (CI, documents). Each writes what it found as
 a script for a shell, and `command.py` makes a command of that. `excluded.py` says which commands Setpoint
 never runs, `steps.py` which of their steps, `variables.py` what a step gets from those before it.
-`runner_calls.py` and `python_call.py` find the test runner.
+`followed.py` and `elsewhere.py` read what a command calls. `runner_calls.py` and `python_call.py` find the
+test runner.
 """

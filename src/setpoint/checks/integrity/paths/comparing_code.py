@@ -25,7 +25,9 @@ _GIVEN_TO = re.compile(
 )
 _SCRIPT_FAILS = re.compile(r"\bthrow\b|\bprocess\.exit\(\s*[1-9]|\bassert\b")
 _COMPUTED = re.compile(r"\breturn\s+(?!true\b|false\b|null\b|undefined\b)[^;}\s]|=>\s*(?!\{|assert\b)\S")
-_WANTS_FAILURE = re.compile(r"\braises\b|\bassertRaises|\bthrows\b|\btoThrow|\brejects\b|\btoReject")
+_WANTS_FAILURE = re.compile(
+    r"\braises\b|\bassertRaises|\bexcept\b|\bthrows\b|\btoThrow|\brejects\b|\btoReject"
+)
 _PARAMETERS = re.compile(
     r"\bfunction\b[^(]*\((?P<plain>[^)]*)\)|\((?P<arrow>[^()]*)\)\s*(?::[^=>{]+)?=>", re.DOTALL
 )
