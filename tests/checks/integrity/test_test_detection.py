@@ -28,6 +28,7 @@ AWARE = {
     "exit at import below if": "import os\nif os.sep:\n    raise SystemExit(0)",
     "atexit": "import atexit, os\natexit.register(print)",
     "os._exit": "import os\ndef f():\n    os._exit(0)",
+    "os.execvp": "from os import execvp\ndef f():\n    execvp('true', ['true'])",
     "builtins": "import builtins\nbuiltins.AssertionError = Warning",
     "runner": "import unittest\nunittest.TestCase.assertEqual = None",
     "import hook": "import sys\nsys.meta_path.insert(0, object())",

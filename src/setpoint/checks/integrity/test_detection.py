@@ -33,6 +33,7 @@ _EXITS = frozenset({"sys.exit", "exit", "quit"})
 SUCCEEDS = "ends the process with success, whatever the work does"
 """The one sign that blocks: what runs the code would take it for done."""
 _ALWAYS_ENDS = frozenset({"os._exit", "_exit", "os.abort"})
+_IS_REPLACED = re.compile(r"(?:os\.)?exec[lv]p?e?")
 _HOOKED = frozenset(
     {
         "sys.settrace", "sys.setprofile", "threading.settrace", "sys.addaudithook", "sys.monitoring",
@@ -234,9 +235,10 @@ def _runs_text(node: ast.AST, imported: Mapping[str, str]) -> str:
 
 
 def _ends_hard(node: ast.AST, imported: Mapping[str, str]) -> str:
-    if isinstance(node, ast.Call) and _dotted(node.func, imported) in _ALWAYS_ENDS:
+    called = _dotted(node.func, imported) if isinstance(node, ast.Call) else ""
+    if called in _ALWAYS_ENDS:
         return "ends the process at once, past every report"
-    return ""
+    return "puts another program in the place of the process" if _IS_REPLACED.fullmatch(called) else ""
 
 
 def _successful_ends(module: ast.Module, imported: Mapping[str, str]) -> Iterator[ast.AST]:

@@ -10,8 +10,10 @@ import asyncio
 import re
 import time
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 
+from setpoint.checks.proof.instrument.own_steps import steps_fail
 from setpoint.checks.proof.subject import Subject
 from setpoint.checks.proof.witness import witness
 from setpoint.checks.suites.failing_copy import BROKEN, STATEMENTS, is_named
@@ -28,8 +30,11 @@ _ENDS = re.compile(
     re.MULTILINE,
 )
 """How a file of tests ends its process itself."""
+_WORD = re.compile(r"[^\s\"'`;|&()<>=]+")
 _AFTER = re.compile(r"[\s;})\]]*")
 _SHELLS = ("sh", "bash")
+_STRICT = re.compile(r"^#!.*\s-\w*e|^\s*set\s+-(?:\w*e|o\s+errexit)", re.MULTILINE)
+_LAX = re.compile(r"\bset\s+\+|\btrap\b")
 
 
 async def runs_to_the_end(subject: Subject) -> Obligation | None:
@@ -39,7 +44,8 @@ async def runs_to_the_end(subject: Subject) -> Obligation | None:
         return None
     there, tests = await subject.checked_out(), tuple(passed)
     until = time.monotonic() + subject.terms.seconds
-    known, notes = list[str](), list[str]()
+    name = passed[0].partition("::")[2]
+    known, ends, notes = list[str](), list[str](), list[str]()
     for path in await _files(subject, there, tests):
         if known and time.monotonic() > until:
             notes.append("no time was left for more")
@@ -47,18 +53,22 @@ async def runs_to_the_end(subject: Subject) -> Obligation | None:
         file = Path(there.copy.path) / path
         text = await asyncio.to_thread(file.read_bytes)
         said = text.decode("utf-8", "replace")
-        if await _notices(subject, there, tests, (file, with_last(said, _statement(path)))):
+        if await _notices(subject, there, tests, (file, with_last(said, statement_of(path, said)))):
             known.append(path)
         elif await _notices(subject, there, tests, (file, with_first(said, path))):
             if _ENDS.search(_at_its_end(said)[0]):
+                ends.append(path)
                 notes.append(f"{path} ends its process itself")
                 continue
-            name = passed[0].partition("::")[2]
             reason = (
                 f"`{name}` passes where {path} fails in its last statement: something ends its process with "
-                "success before; remove that, so that each test runs to its end"
+                "success before, or lets it continue after a failure; remove that, so that each test runs to "
+                "its end"
             )
             return Obligation(name=INSTRUMENT, state=ObligationState.NOT_MET, reason=reason)
+    if said := await steps_fail(subject, tests, (*known, *ends), until):
+        reason = f"`{name}` passes, but {said}: let each failure of a test end the command with a failure"
+        return Obligation(name=INSTRUMENT, state=ObligationState.NOT_MET, reason=reason)
     if not known:
         return None
     more = "".join(f"; {each}" for each in notes)
@@ -107,7 +117,7 @@ async def _files(subject: Subject, there: Measured, tests: tuple[str, ...]) -> l
         path
         for path in every
         if path.rpartition(".")[2] in STATEMENTS
-        and (is_test_path(path) or any(is_named(path, command) for command in commands))
+        and (is_test_path(path) or any(is_run_by(path, command) for command in commands))
         and (Path(there.copy.path) / path).is_file()
     ]
     names = {path.rpartition("/")[2].partition(".")[0] for path in subject.after}
@@ -117,6 +127,12 @@ async def _files(subject: Subject, there: Measured, tests: tuple[str, ...]) -> l
         return not any(re.search(rf"\b{re.escape(name)}\b", text) for name in names)
 
     return (await asyncio.to_thread(lambda: sorted(found, key=lambda path: (far(path), path))))[:_MOST_FILES]
+
+
+def is_run_by(path: str, command: str) -> bool:
+    """Whether a command names a file, or by a pattern all files such as this."""
+    patterns = (word.removeprefix("./") for word in _WORD.findall(command) if "*" in word)
+    return is_named(path, command) or any(fnmatch(path, each.replace("**/", "*")) for each in patterns)
 
 
 def _commands(subject: Subject, tests: tuple[str, ...]) -> Iterator[str]:
@@ -129,5 +145,9 @@ def _is_own(subject: Subject, test: str) -> bool:
     return owner(test, subject.task.project.chosen) == OWN_TESTS
 
 
-def _statement(path: str) -> str:
-    return STATEMENTS[path.rpartition(".")[2]]
+def statement_of(path: str, text: str) -> str:
+    """Return what fails in a file; a shell that ends at a failure gets a command that fails."""
+    ending = path.rpartition(".")[2]
+    if ending in _SHELLS and _STRICT.search(text) and not _LAX.search(text):
+        return "command false\ncommand true"
+    return STATEMENTS[ending]

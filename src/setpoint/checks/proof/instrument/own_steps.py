@@ -1,0 +1,194 @@
+"""Prove that code under test does not keep failures of its own tests from a command judged by its exit code.
+
+Each statement of the tests says that it is reached, at the base and on the result. Where the base failed, the
+result has to come by as well; what waits has to continue; and a failure in a block that code under test runs
+has to be noticed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shutil
+import time
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from setpoint.checks.proof.instrument.python_steps import python_steps
+from setpoint.checks.proof.instrument.script_steps import script_steps
+from setpoint.checks.proof.instrument.steps import Step, Stepped
+from setpoint.checks.proof.subject import Subject
+from setpoint.checks.proof.witness import witness
+from setpoint.ports import Measured
+
+_MOST_TRIED = 8
+_LOGS = ".setpoint-steps"
+"""A folder of the measured copy, as commands may write to that alone; it is removed."""
+_JUDGES = re.compile(r"[=!<>]=|\bassert|\bexpect|\bcheck|\bequal|\bthrow\b|\braise\b|\bfail", re.IGNORECASE)
+_FAILS = re.compile(r"\bthrow\b|\braise\b|\b_?exit\b|\bexitCode\b|\bfail", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Reached:
+    """What became of one file of tests with its steps."""
+
+    file: Stepped
+    now: Sequence[int]
+    """The steps that the result came by, in their order."""
+    base: Sequence[int]
+    """The same at the base; empty where it did not fail there."""
+
+
+async def steps_fail(subject: Subject, tests: tuple[str, ...], paths: Iterable[str], until: float) -> str:
+    """Say what keeps a failure from the command; empty where nothing does, or nothing can be said."""
+    there = await subject.checked_out()
+    files = [each for path in paths if (each := await asyncio.to_thread(_read, there, path)) is not None]
+    if not files:
+        return ""
+    failed = not _passed_at_base(subject, tests)
+    base = await _logged(subject, await subject.without_its_code(), tests, files) if failed else None
+    there = await subject.checked_out()
+    now = await _logged(subject, there, tests, files)
+    if not now.passed:  # numbering alone is noticed: nothing can be said
+        return ""
+    reached = [
+        _Reached(file=file, now=now.of(file.path), base=base.of(file.path) if base else ()) for file in files
+    ]
+    for one in reached:
+        if one.now and (said := _never_reached(one)):
+            return said
+    tried = [
+        (each.file, number, certain) for each in reached for number, certain in _to_try(each, subject.after)
+    ]
+    for file, number, certain in sorted(tried, key=lambda each: not each[2])[:_MOST_TRIED]:
+        if time.monotonic() > until:
+            break
+        if said := await _swallowed(subject, there, tests, (file, number), certain=certain):
+            return said
+    return ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Logged:
+    passed: bool
+    numbers: dict[str, tuple[int, ...]]
+
+    def of(self, path: str) -> tuple[int, ...]:
+        return self.numbers.get(path, ())
+
+
+def _passed_at_base(subject: Subject, tests: Collection[str]) -> bool:
+    return witness.passed_in(subject.base.tests).issuperset(tests)
+
+
+def _read(there: Measured, path: str) -> Stepped | None:
+    file = Path(there.copy.path) / path
+    if not file.is_file():
+        return None
+    text = file.read_bytes().decode("utf-8", "replace")
+    return python_steps(path, text) if path.endswith(".py") else script_steps(path, text)
+
+
+async def _logged(
+    subject: Subject, there: Measured, tests: tuple[str, ...], files: Sequence[Stepped]
+) -> _Logged:
+    """Run the command with all steps numbered, and read which it came by."""
+    tree = Path(there.copy.path).resolve()
+    logs = tree / _LOGS
+    logs.mkdir(exist_ok=True)
+    same = [each for each in files if _read(there, each.path) == each]
+    for number, each in enumerate(same):
+        (tree / each.path).write_text(each.marked(logs / str(number), tree), "utf-8")
+    report = await subject.run_tests(tests, there)
+    numbers = {each.path: _numbers(logs / str(number)) for number, each in enumerate(same)}
+    for each in same:
+        (tree / each.path).write_text(each.text, "utf-8")
+    await asyncio.to_thread(shutil.rmtree, logs, ignore_errors=True)
+    return _Logged(passed=witness.passed_in(report).issuperset(tests), numbers=numbers)
+
+
+def _numbers(log: Path) -> tuple[int, ...]:
+    return tuple(map(int, log.read_text("ascii").split())) if log.exists() else ()
+
+
+def _never_reached(reached: _Reached) -> str:
+    """Say which step of the tests the result does not come by though it has to."""
+    steps, there = reached.file.steps, set(reached.now)
+    stopped = _where_base_failed(reached)
+    if stopped is not None and stopped not in there:
+        return _said(reached.file, steps[stopped], "is never reached, where it failed before")
+    entered = {steps[number].function for number in there}
+    for number in there:
+        step = steps[number]
+        after = next((other for other in range(number + 1, len(steps)) if _follows(steps[other], step)), None)
+        if step.waits and after is not None and after not in there:
+            return _said(reached.file, steps[after], "is never reached: what it waits for never comes")
+        if step.callbacks and entered.isdisjoint(step.callbacks):
+            return _said(reached.file, step, "waits for a promise that never settles")
+    return ""
+
+
+def _follows(step: Step, other: Step) -> bool:
+    return step.block == other.block and step.start >= other.end
+
+
+def _where_base_failed(reached: _Reached) -> int | None:
+    """Return the last step at the base that the result has to come by as well."""
+    steps, there = reached.file.steps, set(reached.now)
+    entered = {steps[number].function for number in there}
+    for number in reversed(reached.base):
+        step = steps[number]
+        if number in there:
+            return number
+        fails = _FAILS.search(reached.file.text[step.start : step.end]) is not None
+        if step.settled and not fails:
+            return number
+        if step.function in entered and not step.depends:
+            return number
+    return None
+
+
+def _to_try(reached: _Reached, changed: Iterable[str]) -> Iterator[tuple[int, bool]]:
+    """Yield steps that should be noticed when they fail, and whether the base shows that they are."""
+    steps, there = reached.file.steps, set(reached.now)
+    stopped = _where_base_failed(reached)
+    if stopped is not None:
+        yield stopped, stopped == reached.base[-1]
+    names = [re.escape(path.rpartition("/")[2].partition(".")[0]) for path in changed]
+    speaks = re.search(rf"\b(?:{'|'.join(names)})\b", reached.file.text) if names else None
+    for number, step in enumerate(steps):
+        judges = _JUDGES.search(reached.file.text[slice(*step.block)])
+        if speaks and number in there and step.guarded and judges and number != stopped:
+            yield number, False
+
+
+async def _swallowed(
+    subject: Subject, there: Measured, tests: tuple[str, ...], step: tuple[Stepped, int], *, certain: bool
+) -> str:
+    """Say that a failure in a step is kept from the command.
+
+    A block that wants a failure notices when it does nothing; one that notices neither shows nothing.
+    """
+    file, number = step
+    tree = Path(there.copy.path).resolve()
+    logs = tree / _LOGS
+    logs.mkdir(exist_ok=True)
+    try:
+        (tree / file.path).write_text(file.marked(logs / "0", tree, fails=number), "utf-8")
+        noticed = await _notices(subject, there, tests) or number not in _numbers(logs / "0")
+        if not noticed and not certain:
+            (tree / file.path).write_text(file.without(file.steps[number]), "utf-8")
+            noticed = await _notices(subject, there, tests)
+    finally:
+        (tree / file.path).write_text(file.text, "utf-8")
+        await asyncio.to_thread(shutil.rmtree, logs, ignore_errors=True)
+    return "" if noticed else _said(file, file.steps[number], "may fail and nothing notices it")
+
+
+async def _notices(subject: Subject, there: Measured, tests: tuple[str, ...]) -> bool:
+    return not witness.passed_in(await subject.run_tests(tests, there)).issuperset(tests)
+
+
+def _said(file: Stepped, step: Step, what: str) -> str:
+    return f"line {step.line} of {file.path} (`{file.shown(step)}`) {what}"
