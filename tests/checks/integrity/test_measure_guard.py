@@ -17,6 +17,19 @@ REPORT = {
         "    assert report('') == (Path(__file__).parent.parent / 'golden' / 'report.txt').read_text()\n"
     ),
 }
+CASES = "goldens/cases.yml"
+SAME = "support/same.py"
+HELD = {
+    "rep.py": "def report(rows):\n    return rows\n",
+    CASES: "given: a\n",
+    SAME: "def same(got, want):\n    return got == want\n",
+    "tests/test_rep.py": (
+        "from pathlib import Path\nfrom rep import report\nfrom support.same import same\n\n"
+        "def test_report():\n"
+        "    held = (Path(__file__).parent.parent / 'goldens' / 'cases.yml').read_text()\n"
+        "    assert same(report('given: a'), held.strip())\n"
+    ),
+}
 OWN = {
     "Makefile": "test:\n\tbash ci/run_tests.sh\n",
     "ci/run_tests.sh": (
@@ -37,6 +50,16 @@ async def test_expected_output_apart_from_the_tests_is_restored_and_blocks(bench
     assert made.restored == [(GOLDEN,)]
     assert (made.tree / GOLDEN).read_text() == REPORT[GOLDEN]
     assert "belongs to the measure" in evaluated.blocking[0].message
+
+
+async def test_expected_values_in_yaml_and_a_truth_with_which_tests_measure_are_restored(bench) -> None:
+    made = await bench(HELD, settings=OFF)
+
+    await made.change({CASES: "given: b\n", SAME: "def same(got, want):\n    return True\n"})
+    evaluated = await made.measure(Stage.EVALUATE)
+
+    assert made.restored == [(CASES, SAME)]
+    assert {each.file for each in evaluated.blocking} == {CASES, SAME}
 
 
 async def test_a_released_file_of_the_measure_stays(bench) -> None:

@@ -56,6 +56,12 @@ def compares(path: str, text: str) -> bool:
     return any({found["left"], found["right"]} <= each for found in pairs for each in lists)
 
 
+def failing(path: str, text: str) -> frozenset[str]:
+    """Return the functions of a Python source that fail where two parameters differ, and compute nothing."""
+    functions = _functions(text) if path.endswith(".py") else ()
+    return frozenset(each.name for each in functions if _python_compares(each) and not _python_computes(each))
+
+
 def _functions(text: str) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     try:
         module = syntax.parse(text)

@@ -7,103 +7,41 @@ and code that compares two values, which it imports. In doubt a file belongs to 
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from fnmatch import fnmatch
-from functools import cached_property
+from collections.abc import Collection, Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
 from setpoint.checks.integrity.paths.commands import DEFINING, checks
-from setpoint.checks.integrity.paths.comparing_code import SUFFIXES, compares, wants_failure
-from setpoint.checks.integrity.paths.named_paths import Named, named_in
-from setpoint.model import syntax
+from setpoint.checks.integrity.paths.comparing_code import SUFFIXES
+from setpoint.checks.integrity.paths.comparing_for_tests import compares_for_tests
+from setpoint.checks.integrity.paths.named_paths import named_in
+from setpoint.checks.integrity.paths.product_reads import (
+    is_used,
+    lists_ending,
+    names_any,
+    product_reads,
+    stem_of,
+)
+from setpoint.checks.integrity.paths.read_by_tests import keeps
+from setpoint.checks.integrity.paths.sources import (
+    Side,
+    Sources,
+    configures,
+    describes,
+    is_data,
+    is_program_text,
+    may_be_expected,
+)
 from setpoint.model.changes.test_paths import is_test_path
-from setpoint.model.changes.work_kind import is_document, is_program, runs
+from setpoint.model.changes.work_kind import is_program
 from setpoint.system.git.git import ask, contents, files_at
 
 _MOST_SOURCES = 400
 """Where more sources than these hold a name, it is too common to say anything."""
 _MOST_NEEDLES = 200
-_LEAST_STEM = 3
-_NOT_DATA = re.compile(
-    r"(?:^|/)\.[^/]*$|(?:^|/)(?:Dockerfile|Containerfile|Jenkinsfile|Vagrantfile|Procfile|[Mm]akefile|GNUmakefile)[^/]*$"
-    r"|\.(?:ya?ml|toml|ini|cfg|conf|env|properties|lock|mk|html?|css|s[ac]ss|less|graphql|proto|tf|tfvars|hcl|xsd"
-    r"|jinja2?|j2|tmpl|tpl|hbs|ejs|mustache)$"
-)
-"""Configuration, templates, styles and contracts: frameworks read them without a name in the code."""
-_MANIFEST = re.compile(
-    r"(?:^|/)(?:package\.json|pyproject\.toml|setup\.cfg|MANIFEST\.in|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?"
-    r"|[Mm]akefile|GNUmakefile|\.?[Jj]ustfile|Dockerfile|[^/]+\.gemspec|composer\.json)$"
-)
-_OF_CI = re.compile(r"(?:^|/)\.|(?:^|/)(?:azure-pipelines|codecov)\.yml$")
-_LISTS = re.compile(
-    r"\b(?:glob|rglob|iterdir|listdir|scandir|os\.walk|readdir(?:Sync)?|ReadDir|WalkDir|read_dir|require\.context"
-    r"|include_dir|opendir)\b|\bfor\s+\w+\s+in\s+\S*\*"
-)
-_LOADS = r"(?:\b(?:import|require|from|source|include|load|use|mod)\b|[./\"'])[^\n]*\b{stem}\b"
-_DECLARED = ("src", "lib")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Side:
-    """What is on the side of the tests beside the files of tests."""
-
-    commands: tuple[str, ...] = ()
-    """The project's own test commands."""
-    scripts: frozenset[str] = frozenset()
-    """Scripts that these commands name and that check the project."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sources:
-    """What the base says about some files."""
-
-    files: Collection[str]
-    """Every path of the base."""
-    texts: Mapping[str, str]
-    """The sources and manifests of the base that may name them, by path."""
-    side: Side = Side()
-
-    def is_test(self, path: str) -> bool:
-        """Whether a source is on the side of the tests."""
-        return is_test_path(path) or path in self.side.scripts
-
-    @cached_property
-    def tests(self) -> dict[str, str]:
-        """Return the sources on the side of the tests; the commands count as one."""
-        found = {path: text for path, text in self.texts.items() if self.is_test(path) and _is_source(path)}
-        return found | {"test command": "\n".join(self.side.commands)}
-
-    @cached_property
-    def product(self) -> dict[str, str]:
-        """Return the sources and manifests on the other side, without what a manifest says of tests."""
-        other = {path: text for path, text in self.texts.items() if not self.is_test(path)}
-        programs = {path: text for path, text in other.items() if is_program(path)}
-        return programs | {path: self._untested(other[path]) for path in other if _configures(path)}
-
-    def _untested(self, text: str) -> str:
-        said = [
-            line.strip() for each in self.side.commands for line in re.split(r"\n|&&", each) if line.strip()
-        ]
-        return "\n".join(line for line in text.splitlines() if not any(each in line for each in said))
-
-    @cached_property
-    def programs(self) -> frozenset[str]:
-        """Return the code of the base that is on the other side."""
-        return frozenset(path for path in self.files if is_program(path) and not self.is_test(path))
-
-    @cached_property
-    def folders_of_tests(self) -> frozenset[str]:
-        """Return the names of folders in which tests keep what is theirs."""
-        return frozenset(part for path in self.files if is_test_path(path) for part in path.split("/")[:-1])
-
-    @cached_property
-    def named_by_tests(self) -> dict[str, list[Named]]:
-        """Return what each source on the side of the tests names."""
-        return {path: list(named_in(_read_as(path), text)) for path, text in self.tests.items()}
+_MOST_BESIDE = 50
+_PLAIN = re.compile(r"[\w.-]+")
 
 
 def of_measure(candidates: Iterable[str], known: Sources) -> frozenset[str]:
@@ -115,56 +53,59 @@ def of_measure(candidates: Iterable[str], known: Sources) -> frozenset[str]:
         if is_test_path(path):
             continue
         if path in known.side.scripts:
-            found |= {path} if not _used(path, known) else set()
+            found |= {path} if not is_used(path, known) else set()
         elif is_data(path):
             found |= {path} if _data_of_tests(path, known) else set()
-        elif path in known.files and path.endswith(SUFFIXES) and _compares_for_tests(path, known):
+        elif may_be_expected(path):
+            found |= {path} if _expected_of_tests(path, known) else set()
+        elif path in known.files and path.endswith(SUFFIXES) and compares_for_tests(path, known):
             found.add(path)
     return frozenset(found)
-
-
-def is_data(path: str) -> bool:
-    """Whether a file holds no functions, no configuration and no documentation of the project."""
-    if _NOT_DATA.search(path) or is_program(path):
-        return False
-    if is_document(path):  # outside the root, a text that is not a README may be expected output
-        return "/" in path and not is_document(f"{path.rpartition('.')[0]}.txt") and "." in path
-    return runs(path)
-
-
-def _configures(path: str) -> bool:
-    """Whether a file is a manifest, configuration or a template, by which the product may read others."""
-    return _MANIFEST.search(path) is not None or (
-        _NOT_DATA.search(path) is not None and _OF_CI.search(path) is None
-    )
-
-
-def _is_source(path: str) -> bool:
-    return is_program_text(path) or "." not in path.rpartition("/")[2]
-
-
-def is_program_text(path: str) -> bool:
-    """Whether a path is one of a program, also where it belongs to the tests."""
-    return is_program(f"x{Path(path).suffix}")
-
-
-def _read_as(path: str) -> str:
-    return path if "." in path.rpartition("/")[2] else f"{path}.sh"
 
 
 def _data_of_tests(path: str, known: Sources) -> bool:
     new = path not in known.files
     if new and _has_its_like(path, known.files):
         return False  # one more of what is there is an addition to the tests
-    folders = _own_folders(path, known)
+    folders = {
+        each.rpartition("/")[2]: each
+        for each in reversed(known.own_folders(path))
+        if each.rpartition("/")[2] not in known.folders_of_tests
+    }
     name = path.rpartition("/")[2]
-    named = False
+    named, own = False, set[str]()
     for source, texts in known.named_by_tests.items():
         by_name = any(each.parts[-1:] == (name,) for each in texts)
         if by_name and new and is_test_path(source):
             return False  # what a test asks for by its name is to be made
-        named = named or by_name or any(not folders.isdisjoint(each.folders()) for each in texts)
-    return named and not _product_reads(path, known)
+        named = named or by_name
+        own |= {folders[part] for each in texts for part in each.folders() if part in folders}
+    if not (named or own):
+        return False
+    folder = min(own, key=len, default="")
+    kept = bool(folder) and keeps(folder.rpartition("/")[2], known)
+    return not product_reads(path, known, owned=folder if kept else "")
+
+
+def _expected_of_tests(path: str, known: Sources) -> bool:
+    """Whether a file that a framework could read by its place is of the tests: no one else speaks of it."""
+    folder = next(iter(known.own_folders(path)), "")
+    name = folder.rpartition("/")[2]
+    if not folder or name in known.folders_of_tests or path not in known.files:
+        return False
+    if product_reads(path, known, owned=folder) or _is_described(folder, known):
+        return False
+    return not (names_any(folder, known) or lists_ending(path, known)) and keeps(name, known)
+
+
+def _is_described(folder: str, known: Sources) -> bool:
+    """Whether a document or the CI speaks of a folder."""
+    spoken = re.compile(rf"(?<![\w.-]){re.escape(folder.rpartition('/')[2])}/")
+    return any(
+        spoken.search(text) is not None
+        for source, text in known.described.items()
+        if not source.startswith(f"{folder}/")
+    )
 
 
 def _has_its_like(path: str, files: Collection[str]) -> bool:
@@ -172,98 +113,6 @@ def _has_its_like(path: str, files: Collection[str]) -> bool:
     return bool(suffix) and any(
         each.rpartition("/")[0] == folder and Path(each).suffix == suffix for each in files
     )
-
-
-def _own_folders(path: str, known: Sources) -> frozenset[str]:
-    """Return the folders of a path without code of the product, whose names no folder of tests has."""
-    parts = path.split("/")[:-1]
-    found = set[str]()
-    for count, part in enumerate(parts, start=1):
-        inside = "/".join(parts[:count]) + "/"
-        if part not in known.folders_of_tests and not any(each.startswith(inside) for each in known.programs):
-            found.add(part)
-    return frozenset(found)
-
-
-def _product_reads(path: str, known: Sources) -> bool:
-    """Whether code or a manifest names a file, its stem or a folder of it, or lists the folder it lies in."""
-    *folders, name = path.split("/")
-    stem = name.partition(".")[0]
-    wanted = {*folders, name} | ({stem} if len(stem) >= _LEAST_STEM else set())
-    for source, text in known.product.items():
-        here = source.rpartition("/")[0]
-        near = bool(here) and path.startswith(f"{here}/")
-        if near and _LISTS.search(text):
-            return True
-        for each in named_in(_read_as(source), text):
-            parts = each.parts
-            if not wanted.isdisjoint(parts):
-                return True
-            last = parts[-1] if parts else ""
-            if "*" in last and last.strip("*") and fnmatch(name, last):
-                return True
-            if near and last.startswith(".") and name.endswith(last):
-                return True
-    return False
-
-
-def _compares_for_tests(path: str, known: Sources) -> bool:
-    folder = path.rpartition("/")[0]
-    if not folder or folder.split("/")[0] in _DECLARED or not compares(path, known.texts.get(path, "")):
-        return False
-    if _used(path, known) or _declared(path, known):
-        return False
-    users = [source for source in known.tests if source != path and _refers(source, path, known)]
-    if any(wants_failure(known.tests[source]) for source in users):
-        return False
-    return any(_refers(source, other, known) for source in users for other in known.programs if other != path)
-
-
-def _used(path: str, known: Sources) -> bool:
-    """Whether other code of the product loads a file, by any word that looks like it."""
-    stem = re.escape(path.rpartition("/")[2].partition(".")[0])
-    pattern = re.compile(_LOADS.format(stem=stem))
-    return any(
-        source != path and is_program(source) and pattern.search(text) is not None
-        for source, text in known.product.items()
-    )
-
-
-def _declared(path: str, known: Sources) -> bool:
-    """Whether a manifest names a file or its folder."""
-    *folders, name = path.split("/")
-    words = "|".join(re.escape(each) for each in (*folders, name.partition(".")[0]))
-    pattern = re.compile(rf"(?<![\w-])(?:{words})(?![\w-])")
-    return any(
-        _MANIFEST.search(source) and pattern.search(text) is not None
-        for source, text in known.product.items()
-    )
-
-
-def _refers(source: str, path: str, known: Sources) -> bool:
-    """Whether a source of the tests imports, requires or sources a file."""
-    name = path.rpartition("/")[2]
-    stem = name.partition(".")[0]
-    if source.endswith(".py"):
-        return path.endswith(".py") and stem in _imported(known.tests[source])
-    given = [each.parts[-1] for each in known.named_by_tests[source] if each.parts]
-    if path.endswith((".sh", ".bash")):
-        return name in given
-    return name in given or stem in given
-
-
-def _imported(text: str) -> frozenset[str]:
-    try:
-        module = syntax.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return frozenset()
-    found = set[str]()
-    for node in ast.walk(module):
-        if isinstance(node, ast.Import):
-            found |= {part for each in node.names for part in each.name.split(".")}
-        elif isinstance(node, ast.ImportFrom):
-            found |= {*(node.module or "").split("."), *(each.name for each in node.names)}
-    return frozenset(found)
 
 
 async def measure_files(
@@ -284,7 +133,7 @@ async def measure_files(
         path
         for path in paths
         if not is_test_path(path)
-        and (path in scripts or is_data(path) or (path in files and path.endswith(SUFFIXES)))
+        and (path in scripts or is_data(path) or (path in files and _is_judged(path)))
     ]
     known = await _sources(root, base, wanted, files, Side(commands=commands, scripts=scripts))
     return of_measure(wanted, known) if known else frozenset()
@@ -300,7 +149,7 @@ async def unread_data(root: Path | str, base: str, paths: Iterable[str]) -> froz
     known = await _sources(root, base, wanted, files, Side())
     if known is None or not known.programs:
         return frozenset()
-    return frozenset(path for path in wanted if not _product_reads(path, known))
+    return frozenset(path for path in wanted if not product_reads(path, known))
 
 
 async def _sources(
@@ -310,24 +159,54 @@ async def _sources(
     needles = sorted({part for path in wanted for part in _needles(path)})
     if not wanted or len(needles) > _MOST_NEEDLES:
         return None
-    words = [word for each in needles for word in ("-e", each)]
-    found = await ask(root, "grep", "-l", "-z", "-I", "-F", *words, base)
-    names = found.stdout.decode("utf-8", "surrogateescape").split("\0")
-    hits = [name.removeprefix(f"{base}:") for name in names if name]
+    hits = await _holding(root, base, "-F", needles)
     near = [path for path in files if is_program(path) and _above(path, wanted)]
-    sources = [path for path in (*hits, *near) if is_program_text(path) or _configures(path)]
+    sources = {path for path in (*hits, *near) if is_program_text(path) or configures(path)}
     asked = {*sources, *side.scripts, *(path for path in wanted if path.endswith(SUFFIXES))}
     if len(asked) > _MOST_SOURCES:
         return None
+    beside = await _holding(root, base, "-E", _beside(wanted, files))
+    asked |= {path for path in beside if is_program(path) or configures(path)}
+    asked |= {path for path in hits if any(map(may_be_expected, wanted)) and describes(path)}
     held = await contents(root, base, sorted(asked))
     texts = {path: text.decode("utf-8", "replace") for path, text in held.items()}
     return Sources(files=files, texts=texts, side=side)
 
 
+async def _holding(root: Path | str, base: str, kind: str, patterns: Collection[str]) -> list[str]:
+    if not patterns:
+        return []
+    words = [word for each in patterns for word in ("-e", each)]
+    found = await ask(root, "grep", "-l", "-z", "-I", kind, *words, base)
+    names = found.stdout.decode("utf-8", "surrogateescape").split("\0")
+    return [name.removeprefix(f"{base}:") for name in names if name]
+
+
+def _beside(wanted: Collection[str], files: Collection[str]) -> list[str]:
+    """Return patterns of what code may say of such files: an ending put onto a name, or a neighbour."""
+    data = [path for path in wanted if is_data(path) or may_be_expected(path)]
+    endings = {"".join(Path(path).suffixes[-1:]) for path in data}
+    folders = {path.partition("/")[0] for path in data if may_be_expected(path)}
+    inside = sorted(path for path in files if path.partition("/")[0] in folders and may_be_expected(path))
+    held = sorted({path.rpartition("/")[2] for path in inside})[:_MOST_BESIDE]
+    made = [
+        rf"([\"'`}}*)>]|%[a-z]|[$:][a-zA-Z_]+){_escaped(each)}" for each in endings if _PLAIN.fullmatch(each)
+    ]
+    return [*made, *(_escaped(each) for each in held if _PLAIN.fullmatch(each))]
+
+
+def _escaped(text: str) -> str:
+    return text.replace(".", "[.]")
+
+
+def _is_judged(path: str) -> bool:
+    return path.endswith(SUFFIXES) or may_be_expected(path)
+
+
 def _needles(path: str) -> Iterator[str]:
     *folders, name = path.split("/")
     yield from (name, *folders)
-    if len(stem := name.partition(".")[0]) >= _LEAST_STEM:
+    if stem := stem_of(path):
         yield stem
 
 

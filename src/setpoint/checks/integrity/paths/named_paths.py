@@ -15,6 +15,10 @@ _LINE_COMMENT = re.compile(r"(?<![:\"'`])//.*$", re.MULTILINE)
 _EMBEDDED = re.compile(r"^//go:embed\s+(.+)$", re.MULTILINE)
 _HASH_COMMENT = re.compile(r"(?:^|(?<=\s))#.*$", re.MULTILINE)
 _WORDS = re.compile(r"""[^\s"'`;|&()<>=,\[\]{}]+""")
+_ACCESS = (re.compile(r"[\w$)\]]\[\s*$"), re.compile(r"\s*\]"))
+_ENTRY = (re.compile(r"[{,]\s*$"), re.compile(r"\s*:(?!:)"))
+"""What is before and after a key, in an access to a mapping and in a mapping that is written out."""
+_NEAR = 80
 _WITH_QUOTES = (
     ".js", ".jsx", ".cjs", ".mjs", ".ts", ".tsx", ".cts", ".mts", ".go", ".rs", ".java", ".kt", ".scala",
     ".groovy", ".c", ".h", ".cc", ".cpp", ".cs", ".swift", ".rb", ".php", ".lua", ".pl", ".ex", ".exs",
@@ -30,6 +34,8 @@ class Named:
     text: str
     quoted: bool
     """Whether it is a whole quoted text; a word of a script is a path only where it looks like one."""
+    key: bool = False
+    """Whether it is the key of a mapping or of an access to one, so that it is no path itself."""
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -49,10 +55,19 @@ def named_in(path: str, text: str) -> Iterator[Named]:
         for embedded in _EMBEDDED.findall(text):
             yield from (Named(text=word, quoted=True) for word in embedded.split())
         plain = _LINE_COMMENT.sub("", _BLOCK_COMMENT.sub("", text))
-        yield from (Named(text=found[2], quoted=True) for found in _QUOTED.finditer(plain))
+        for found in _QUOTED.finditer(plain):
+            yield Named(text=found[2], quoted=True, key=_is_key(plain, found.start(), found.end()))
     else:
         for found in _WORDS.finditer(_HASH_COMMENT.sub("", text)):
             yield Named(text=found[0], quoted=False)
+
+
+def _is_key(text: str, start: int, end: int) -> bool:
+    before, after = text[max(0, start - _NEAR) : start], text[end : end + _NEAR]
+    return any(
+        opens.search(before) is not None and closes.match(after) is not None
+        for opens, closes in (_ACCESS, _ENTRY)
+    )
 
 
 def _of_python(text: str) -> Iterator[Named]:
@@ -60,7 +75,24 @@ def _of_python(text: str) -> Iterator[Named]:
         module = syntax.parse(text)
     except (SyntaxError, ValueError, RecursionError):
         return
-    documentation = {id(node.value) for node in ast.walk(module) if isinstance(node, ast.Expr)}
+    said = {id(node.value) for node in ast.walk(module) if isinstance(node, ast.Expr)}
+    keys = {id(each) for node in ast.walk(module) for each in _keys(node)}
     for node in ast.walk(module):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation:
-            yield Named(text=node.value, quoted=True)
+        if isinstance(node, ast.JoinedStr):
+            pieces = [each.value if isinstance(each, ast.Constant) else "{}" for each in node.values]
+            said |= {id(each) for each in node.values if _is_ending(each)}
+            yield Named(text="".join(map(str, pieces)), quoted=True)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said:
+            yield Named(text=node.value, quoted=True, key=id(node) in keys)
+
+
+def _keys(node: ast.AST) -> Iterator[ast.expr]:
+    if isinstance(node, ast.Dict):
+        yield from (each for each in node.keys if each is not None)
+    elif isinstance(node, ast.Subscript):
+        yield node.slice
+
+
+def _is_ending(node: ast.expr) -> bool:
+    """Whether a piece of a formatted text is an ending, which says something only with what is before it."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith(".")
