@@ -1,98 +1,36 @@
 """Packages that keep their version in a lock file and come from elsewhere, or have other content."""
 
-import json
-from types import SimpleNamespace
-
 import pytest
 
-from setpoint.checks.proof.kinds.lock_hosts import lock_hosts
+from checks.proof.lock_samples import (
+    FORK,
+    HOST,
+    URL,
+    berry,
+    cargo,
+    go,
+    judged,
+    npm,
+    old_npm,
+    old_poetry,
+    pipfile,
+    pnpm,
+    poetry,
+    url,
+    uv,
+    yarn,
+)
 from setpoint.model.proof import ObligationState
-from setpoint.model.stories.story import Story
-
-HOST = "https://packages.example"
-AT = "resolved"
-URL = f"{HOST}/ms/-/ms-2.1.2.tgz"
-FORK = f"{HOST}/ms-fork/-/ms-fork-2.1.2.tgz"
-
-
-def npm(version="2.1.2", at=URL, integrity="sha512-good", other="sha512-tape", **more):
-    ms = {"version": version, AT: at, "integrity": integrity, **more}
-    tape = {"version": "5.0.0", AT: f"{HOST}/tape/-/tape-5.0.0.tgz", "integrity": other}
-    packages = {"": {"name": "x"}, "node_modules/ms": ms, "node_modules/tape": tape}
-    return json.dumps({"lockfileVersion": 3, "packages": packages})
-
-
-def old_npm(version="2.1.2", at=URL, integrity="sha512-good"):
-    inner = {"ms": {"version": version, AT: at, "integrity": integrity}}
-    return json.dumps(
-        {"lockfileVersion": 1, "dependencies": {"tape": {"version": "5.0.0", "dependencies": inner}}}
-    )
-
-
-def yarn(version="2.1.2", at=f"{URL}#aaaa", integrity="sha512-good", spec="ms@^2.1.2"):
-    return (
-        f'# yarn lockfile v1\n\n\n"@a/b@^1", "@a/b@^1.0":\n  version "1.0.0"\n\n"{spec}":\n'
-        f'  version "{version}"\n  {AT} "{at}"\n  integrity {integrity}\n  dependencies:\n    tape "^5"\n'
-    )
-
-
-def berry(version="2.1.2", place="ms@npm:2.1.2", checksum="10c0/good", spec="ms@npm:^2.1.2"):
-    return (
-        f'__metadata:\n  version: 8\n\n"{spec}, {spec}.0":\n  version: {version}\n  resolution: "{place}"\n'
-        f"  checksum: {checksum}\n  languageName: node\n  linkType: hard\n"
-    )
-
-
-def pnpm(key="ms@2.1.2", said="integrity: sha512-good", own="2.1.2"):
-    return (
-        f"lockfileVersion: '9.0'\nimporters:\n  .:\n    dependencies:\n      ms:\n        specifier: ^2\n"
-        f"        version: {own}\n      near:\n        version: link:../near\n"
-        f"packages:\n  {key}:\n    resolution: {{{said}}}\n"
-    )
-
-
-def cargo(version="2.1.2", source=f"registry+{HOST}/index", checksum="aaaa"):
-    return (
-        f'[[package]]\nname = "ms"\nversion = "{version}"\nsource = "{source}"\nchecksum = "{checksum}"\n'
-        '\n[[package]]\nname = "own"\nversion = "0.1.0"\n'
-    )
-
-
-def go(version="v2.1.2", digest="good="):
-    return f"example.org/ms {version} h1:{digest}\nexample.org/ms {version}/go.mod h1:mod=\n"
-
-
-def poetry(version="2.1.2", digest="good", more="", source=""):
-    return (
-        f'[[package]]\nname = "ms"\nversion = "{version}"\nfiles = [\n'
-        f'    {{file = "ms-{version}.tar.gz", hash = "sha256:{digest}"}},\n{more}]\n{source}'
-    )
-
-
-def old_poetry(digest="good"):
-    return (
-        '[[package]]\nname = "ms"\nversion = "2.1.2"\n\n[metadata.files]\n'
-        f'ms = [{{file = "ms-2.1.2.tar.gz", hash = "sha256:{digest}"}}]\n'
-    )
-
-
-def uv(version="2.1.2", digest="good", more="", source=f'registry = "{HOST}/simple"'):
-    return (
-        f'[[package]]\nname = "ms"\nversion = "{version}"\nsource = {{ {source} }}\n'
-        f'sdist = {{ url = "{HOST}/ms-{version}.tar.gz", hash = "sha256:{digest}", size = 3 }}\n'
-        f"wheels = [\n{more}]\n"
-    )
-
-
-def pipfile(version="2.1.2", hashes=("sha256:aa", "sha256:bb"), **more):
-    ms = {"version": f"=={version}", "hashes": [*hashes], **more}
-    return json.dumps(
-        {"_meta": {"sources": [{"name": "pypi", "url": HOST}]}, "default": {"ms": ms}, "develop": {}}
-    )
-
 
 WHEEL = '    {file = "ms-2.1.2-py3-none-any.whl", hash = "sha256:wheel"},\n'
 UV_WHEEL = f'    {{ url = "{HOST}/ms-2.1.2-py3-none-any.whl", hash = "sha256:wheel" }},\n'
+TO_FORK = "npm:ms-fork@^3"
+FORKED = npm("3.0.0", url("3.0.0", "ms-fork"), asked=TO_FORK, name="ms-fork")
+FORKED_YARN = yarn("3.0.0", f"{url('3.0.0', 'ms-fork')}#aa", spec=f"ms@{TO_FORK}")
+FORKED_BERRY = berry("3.0.0", "ms-fork@npm:3.0.0", spec=f"ms@{TO_FORK}")
+FORKED_PNPM = pnpm("ms-fork@3.0.0", own="ms-fork@3.0.0", asked=TO_FORK)
+FILE = "file:../ms.tgz"
+PLAIN = "http://packages.example/x"
 GIT = f"git+{HOST}/ms?branch=main#"
 MOVED = [
     ("package-lock.json", npm(), npm(at=FORK), "address"),
@@ -141,7 +79,7 @@ HONEST = [
     ("package-lock.json", npm(at=""), npm()),
     ("package-lock.json", npm(), npm(at="")),
     ("package-lock.json", old_npm(), npm()),
-    ("yarn.lock", yarn(), yarn("2.1.3", at=f"{URL}#bbbb", integrity="sha512-new")),
+    ("yarn.lock", yarn(), yarn("2.1.3", at=f"{url('2.1.3')}#bbbb", integrity="sha512-new")),
     ("yarn.lock", yarn(), berry(checksum="10c0/other")),
     ("yarn.lock", berry(checksum="8/other"), berry()),
     ("yarn.lock", berry(place="ms@patch:ms@npm%3A2.1.2#a"), berry(place="ms@patch:ms@npm%3A2.1.2#b")),
@@ -162,14 +100,6 @@ HONEST = [
     ("package-lock.json", npm(), "{"),
     ("uv.lock", uv(), "["),
 ]
-
-
-def judged(path, before, after, **story):
-    wanted = Story(id="s", title="Change it", **story)
-    task = SimpleNamespace(story=wanted)
-    return lock_hosts(
-        SimpleNamespace(before={path: before.encode()}, after={path: after.encode()}, task=task)
-    )
 
 
 @pytest.mark.parametrize(("path", "before", "after", "what"), MOVED)
@@ -194,18 +124,13 @@ def test_a_released_lock_file_is_left():
 @pytest.mark.parametrize(
     ("path", "before", "after", "said"),
     [
-        ("package-lock.json", npm(), npm("3.0.0", name="ms-fork"), "ms 3.0.0 is npm:ms-fork@3.0.0"),
+        ("package-lock.json", npm(), FORKED, "ms 3.0.0 is npm:ms-fork@3.0.0"),
         ("package-lock.json", npm(), npm("3.0.0", at=f"git+{HOST}/ms.git#aa"), f"is git+{HOST}/ms.git#aa"),
-        ("package-lock.json", npm(), npm("3.0.0", at="file:../ms.tgz"), "is file:../ms.tgz"),
-        (
-            "package-lock.json",
-            npm(),
-            npm("3.0.0", at="http://packages.example/x"),
-            "is http://packages.example/x",
-        ),
-        ("yarn.lock", yarn(), yarn("3.0.0", spec="ms@npm:ms-fork@^3"), "ms 3.0.0 is npm:ms-fork"),
-        ("yarn.lock", berry(), berry("3.0.0", "ms-fork@npm:3.0.0"), "ms 3.0.0 is npm:ms-fork@npm:3.0.0"),
-        ("pnpm-lock.yaml", pnpm(), pnpm("ms-fork@3.0.0", own="ms-fork@3.0.0"), "is npm:ms-fork@3.0.0"),
+        ("package-lock.json", npm(), npm("3.0.0", at=FILE, asked=FILE), f"is {FILE}"),
+        ("package-lock.json", npm(), npm("3.0.0", at=PLAIN, asked=PLAIN), f"is {PLAIN}"),
+        ("yarn.lock", yarn(), FORKED_YARN, "ms 3.0.0 is npm:ms-fork"),
+        ("yarn.lock", berry(), FORKED_BERRY, "ms 3.0.0 is npm:ms-fork@npm:3.0.0"),
+        ("pnpm-lock.yaml", pnpm(), FORKED_PNPM, "is npm:ms-fork@3.0.0"),
         ("Cargo.lock", cargo(), cargo("3.0.0", f"{GIT}aa"), f"is {GIT}aa"),
         ("uv.lock", uv(), uv("3.0.0", source=f'git = "{HOST}/ms#aa"'), f"is git:{HOST}/ms#aa"),
     ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 import yaml
 
@@ -17,6 +17,7 @@ from setpoint.checks.proof.kinds.locks.locked_others import (
     python_packages,
 )
 from setpoint.checks.proof.kinds.locks.locked_scripts import npm_packages, pnpm_packages, yarn_packages
+from setpoint.checks.proof.kinds.locks.sourced import misnamed, unhashed
 from setpoint.checks.proof.subject import MOST_NAMED, Subject, listed
 from setpoint.model.proof import Obligation, ObligationState
 
@@ -35,18 +36,22 @@ _READERS: Mapping[str, Callable[[str], Packages]] = {
     "pdm.lock": python_packages,
     "Pipfile.lock": pipfile_packages,
 }
+_DECLARE = ("package.json", "pnpm-workspace.yaml")
+"""Where a project of JavaScript says that a package is another one, or comes from a place."""
 _UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError, yaml.YAMLError)
 
 
 def lock_hosts(subject: Subject) -> tuple[Obligation, ...]:
     """Compare hosts, addresses and hashes in each changed lock file with those at the base.
 
-    It is listed where one differs, and where a package is added that comes from no registry or is another
-    package than its name says. A file that a person released is left out.
+    It is listed where one differs, where a new address names another package, where a new entry has no hash
+    as the others do, and where a package is added that comes from no registry or is another package than its
+    name says. A file that a person released is left out.
     """
     wrong, shown = list[str](), list[str]()
+    declared = [_text(after) for path, after in subject.after.items() if _last(path) in _DECLARE]
     for path, after in subject.after.items():
-        name, before = path.rpartition("/")[2], subject.before.get(path, b"")
+        name, before = _last(path), subject.before.get(path, b"")
         if name not in LOCK_FILES or not before or matches(path, subject.task.story.may_change):
             continue
         if (known := _hosts(before)) and (new := _hosts(after) - known):
@@ -57,11 +62,7 @@ def lock_hosts(subject: Subject) -> tuple[Obligation, ...]:
         was, now = _packages(name, before), _packages(name, after)
         if was is None or now is None:
             continue
-        if other := moved(was, now):
-            wrong.append(
-                f"{path}: {listed(other)}, though the version is the same: restore these entries, or lock "
-                "the packages again from the same place"
-            )
+        wrong += [f"{path}: {each}" for each in _of_entries(was, now, declared)]
         shown += [f"{path}: {each}" for each in from_elsewhere(was, now)]
     if wrong:
         reason = "; ".join(wrong)
@@ -73,6 +74,25 @@ def lock_hosts(subject: Subject) -> tuple[Obligation, ...]:
     return (Obligation(name=_NAME, state=ObligationState.MET, reason=reason, evidence=names),)
 
 
+def _of_entries(was: Packages, now: Packages, declared: Collection[str]) -> Iterator[str]:
+    """Yield what is wrong with the entries of a lock file, each with what to do."""
+    if other := moved(was, now):
+        yield (
+            f"{listed(other)}, though the version is the same: restore these entries, or lock "
+            "the packages again from the same place"
+        )
+    if foreign := misnamed(was, now, declared):
+        yield (
+            f"{listed(foreign)}, which is another package and which nothing requires under this name: lock "
+            "the packages again with the project's package tool"
+        )
+    if bare := unhashed(was, now):
+        yield (
+            f"{listed(bare)} has no hash, though the other packages have one: lock the packages again "
+            "with the project's package tool"
+        )
+
+
 def _packages(name: str, text: bytes) -> Packages | None:
     """Return what a lock file says of each package; none where it cannot be read."""
     read = _READERS.get(name)
@@ -80,6 +100,14 @@ def _packages(name: str, text: bytes) -> Packages | None:
         return read(text.decode("utf-8")) if read else None
     except _UNREADABLE:
         return None
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "replace")
+
+
+def _last(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _hosts(text: bytes) -> set[str]:

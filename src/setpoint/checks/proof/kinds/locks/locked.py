@@ -9,6 +9,9 @@ _WEAK_FIRST = ("md5", "sha1", "sha224", "sha256", "sha384", "sha512")
 UNNAMED = ""
 """Stands for the file of a package in lock files that name none."""
 
+OPTIONAL = "conditional"
+"""The kind of packages for some machines alone, whose hashes newer versions of Yarn only know there."""
+
 
 class Hash(NamedTuple):
     """One hash of a package."""
@@ -27,6 +30,14 @@ class Locked(NamedTuple):
     hashes: frozenset[Hash] = frozenset()
     unusual: str = ""
     """Where it comes from in place of a registry, under its own name; empty where it does not."""
+    named: frozenset[str] = frozenset()
+    """The addresses, or files, that name the package, or that a requirement names."""
+    foreign: frozenset[str] = frozenset()
+    """The addresses, files or packages that do not."""
+    sealed: frozenset[str] = frozenset()
+    """The kinds of sources of its entries that have a hash."""
+    bare: frozenset[str] = frozenset()
+    """The kinds of sources of its entries that have none, and could have one."""
 
 
 Packages = dict[tuple[str, str], Locked]
@@ -40,6 +51,27 @@ def add(packages: Packages, name: str, version: str, said: Locked) -> None:
         addresses=known.addresses | said.addresses,
         hashes=known.hashes | said.hashes,
         unusual=known.unusual or said.unusual,
+        named=known.named | said.named,
+        foreign=known.foreign | said.foreign,
+        sealed=known.sealed | said.sealed,
+        bare=known.bare | said.bare,
+    )
+
+
+def sourced(
+    said: Locked, place: str = "", *, right: bool = True, kind: str | None = None, has_hash: bool = False
+) -> Locked:
+    """Add whether the place of an entry names its package, and whether it has a hash.
+
+    An empty place, and a kind of none, say nothing.
+    """
+    at = frozenset({place} if place else ())
+    of = frozenset({kind} if kind is not None else ())
+    return said._replace(
+        named=at if right else frozenset(),
+        foreign=frozenset() if right else at,
+        sealed=of if has_hash else frozenset(),
+        bare=frozenset() if has_hash else of,
     )
 
 
