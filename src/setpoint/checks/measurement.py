@@ -99,7 +99,7 @@ class Measuring:
             made = Measurements(stage=place.stage, commit=place.commit, tree=place.tree, results=results)
             if place.stage is Stage.BASE:
                 made = await without_ours(plan, target, place, made)
-                made = await with_unreached(plan, target, place, made)
+                made = await with_unreached(plan, target, place, made, task.story)
             await asyncio.to_thread(self._remember, task, target, plan, made)
         await asyncio.to_thread(bench.pace.keep)
         return made
