@@ -26,6 +26,7 @@ _MOST_TRIED = 8
 _LOGS = ".setpoint-steps"
 """A folder of the measured copy, as commands may write to that alone; it is removed."""
 _JUDGES = re.compile(r"[=!<>]=|\bassert|\bexpect|\bcheck|\bequal|\bthrow\b|\braise\b|\bfail", re.IGNORECASE)
+_ENDS = re.compile(r"\b(?:_?exit|quit|abort|SystemExit|kill)\b")
 _FAILS = re.compile(r"\bthrow\b|\braise\b|\b_?exit\b|\bexitCode\b|\bfail", re.IGNORECASE)
 
 
@@ -118,6 +119,10 @@ def _never_reached(reached: _Reached) -> str:
     stopped = _where_base_failed(reached)
     if stopped is not None and stopped not in there:
         return _said(reached.file, steps[stopped], "is never reached, where it failed before")
+    last = _last_of_file(steps)
+    ends = any(_ENDS.search(reached.file.own_text(number)) for number in there)
+    if last is not None and last not in there and not ends:
+        return _said(reached.file, steps[last], "is never reached: something ends the process before")
     entered = {steps[number].function for number in there}
     for number in there:
         step = steps[number]
@@ -127,6 +132,12 @@ def _never_reached(reached: _Reached) -> str:
         if step.callbacks and entered.isdisjoint(step.callbacks):
             return _said(reached.file, step, "waits for a promise that never settles")
     return ""
+
+
+def _last_of_file(steps: Sequence[Step]) -> int | None:
+    """Return the last step outside of functions that each run has to come by."""
+    outside = [number for number, step in enumerate(steps) if step.function < 0 and not step.depends]
+    return outside[-1] if outside else None
 
 
 def _follows(step: Step, other: Step) -> bool:

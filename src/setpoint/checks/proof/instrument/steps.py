@@ -103,3 +103,13 @@ class Stepped:
     def shown(self, step: Step) -> str:
         """Return the first line of a step."""
         return self.text[step.start : step.end].strip().splitlines()[0][:80]
+
+    def own_text(self, number: int) -> str:
+        """Return what a step says outside of the steps in it."""
+        step = self.steps[number]
+        written, last = list[str](), step.start
+        for other in self.steps[number + 1 :]:
+            if step.start <= other.start < step.end and other.start >= last:
+                written.append(self.text[last : other.start])
+                last = other.end
+        return " ".join((*written, self.text[last : step.end]))
