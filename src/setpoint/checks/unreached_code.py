@@ -83,7 +83,7 @@ def unrun(story: Story, files: Collection[str]) -> str:
     if story.acceptance or kind_of_request(story)[0] in _BY_READING:
         return ""
     there = {_language(each) for each in files}
-    for path in _PATH.findall(story.title):  # a body may tell of other projects, and of stacks
+    for path in _PATH.findall(story.title):  # a body may name other projects, and stacks
         ending = path.rpartition(".")[2].lower()
         if is_program(path) and ending not in _SABOTAGED and _language(path) not in there:
             return f"the request names {path}, and nothing in the project runs code in such files (.{ending})"

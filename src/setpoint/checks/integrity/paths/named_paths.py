@@ -35,7 +35,7 @@ class Named:
     quoted: bool
     """Whether it is a whole quoted text; a word of a script is a path only where it looks like one."""
     key: bool = False
-    """Whether it is the key of a mapping or of an access to one, so that it is no path itself."""
+    """Whether it is the key of a mapping or of an access to one, and so not a path itself."""
 
     @property
     def parts(self) -> tuple[str, ...]:

@@ -78,7 +78,7 @@ def reads(text: str, folder: str, own: frozenset[str], *, shell: bool = False) -
 
 
 def _statements(text: str) -> Iterator[str]:
-    """Yield the lines of a source; what a bracket leaves open is one line, but for blocks."""
+    """Yield the lines of a source; what a bracket leaves open is one line, except blocks."""
     held, depth = "", 0
     for line in text.splitlines():
         depth = max(0, depth + sum(line.count(each) for each in _OPEN) - sum(line.count(e) for e in _CLOSED))

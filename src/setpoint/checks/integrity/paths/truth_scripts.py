@@ -1,6 +1,6 @@
 """Find functions in JavaScript and TypeScript that say whether two values agree, and tests that use them.
 
-There is no parser: declarations, brackets and statements are told by their marks. Doubt means no.
+There is no parser: declarations, brackets and statements are known by their marks. Doubt means no.
 """
 
 from __future__ import annotations
