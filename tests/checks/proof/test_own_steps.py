@@ -106,6 +106,55 @@ async def test_each_failure_of_a_python_program_reaches_its_command(obligations,
     assert "cases/half.py" in said["instrument"].reason
 
 
+EACH = HEAD + (
+    "const done = half(4, (got) => {\n  assert.equal(got, 2);\n});\n"
+    "if (done !== true) throw new Error('not done');\n"
+)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.parametrize(
+    ("code", "state"),
+    [("() => true;\n", NOT_MET), ("(n, use) => { use(n / 2); return true; };\n", MET)],
+    ids=["never called", "called"],
+)
+async def test_assertions_that_nothing_reaches_prove_nothing(obligations, code, state):
+    later = "exports.half = () => { throw new Error('later'); };\n"
+    files = {"package.json": PACKAGE, "half.js": later, "test/half.js": EACH}
+    said = await obligations(files, {"half.js": f"exports.half = {code}"}, "Fix half: it throws")
+
+    found = said["instrument"]
+    assert found.state is state, found.reason
+    assert ("the base failed at what contains it" in found.reason) is (state is NOT_MET)
+
+
+RAISED = """\
+from shop import Till
+
+with Till() as till:
+    if till.half(4) != 2:
+        raise SystemExit("half of 4")
+if Till().half(6) != 3:
+    raise SystemExit("half of 6")
+"""
+
+
+@pytest.mark.parametrize(
+    ("ends", "half", "state"),
+    [("return _[0] is SystemExit", "n - 3", NOT_MET), ("return None", "n // 2", MET)],
+    ids=["swallows its kind", "honest"],
+)
+async def test_a_failure_is_of_the_kind_that_the_base_raised(obligations, ends, half, state):
+    files = {
+        "shop.py": SHOP.format("return None", "n"),
+        "checks/run.py": RAISED,
+        "Makefile": "test:\n\tPYTHONPATH=. python3 checks/run.py\n",
+    }
+    said = await obligations(files, {"shop.py": SHOP.format(ends, half)}, "Fix half: it does not halve")
+
+    assert said["instrument"].state is state, said["instrument"].reason
+
+
 ENDS = """\
 import shop
 

@@ -32,6 +32,10 @@ _SETTINGS = re.compile(
     r"|Package\.swift|dune(?:-project)?"
 )
 """Files that a build or a runner reads to begin: that it cannot begin would show nothing."""
+_MAIN = re.compile(
+    rb"^if[ (]+__name__\s*==\s*[\"']__main__[\"'][ )]*:[^\n]*\n(?:[ \t].*\n|\s*\n|#.*\n)*\Z", re.MULTILINE
+)
+"""The last block of a program in Python."""
 _MOST_FILES, _MOST_BYTES, _LONGEST = 20_000, 500 << 20, 4 << 20
 
 
@@ -54,9 +58,15 @@ def failing_copy(tree: Path, place: Path, command: str, only: Collection[str] | 
         return False
     shutil.copytree(tree, place, symlinks=True, ignore=shutil.ignore_patterns(".git"))
     for file, text in changed.items():
-        with (place / file.relative_to(tree)).open("a", encoding="utf-8") as held:
-            held.write(f"\n{text}\n")
+        held = place / file.relative_to(tree)
+        held.write_bytes(_with(held.read_bytes(), f"\n{text}\n".encode()))
     return True
+
+
+def _with(text: bytes, failing: bytes) -> bytes:
+    """Add what fails at the end, but before what Python runs only in a program: that may end the process."""
+    found = _MAIN.search(text)
+    return text[: found.start()] + failing + text[found.start() :] if found else text + failing
 
 
 def _files(tree: Path) -> Iterator[Path]:

@@ -66,9 +66,11 @@ async def runs_to_the_end(subject: Subject) -> Obligation | None:
                 "its end"
             )
             return Obligation(name=INSTRUMENT, state=ObligationState.NOT_MET, reason=reason)
-    if said := await steps_fail(subject, tests, (*known, *ends), until):
-        reason = f"`{name}` passes, but {said}: let each failure of a test end the command with a failure"
+    followed = await steps_fail(subject, tests, (*known, *ends), until)
+    if followed.hidden:
+        reason = f"`{name}` passes, but {followed.hidden}"
         return Obligation(name=INSTRUMENT, state=ObligationState.NOT_MET, reason=reason)
+    notes += [followed.note] if followed.note else []
     if not known:
         return None
     more = "".join(f"; {each}" for each in notes)

@@ -1,8 +1,8 @@
-"""Prove that code under test does not keep failures of its own tests from a command judged by its exit code.
+"""Prove that code under test does not hide a failing test from a command that is judged by its exit code.
 
-Each statement of the tests says that it is reached, at the base and on the result. Where the base failed, the
-result has to come by as well; what waits has to continue; and a failure in a block that code under test runs
-has to be noticed.
+Each statement of the tests says that it is reached, at the base and on the result. The result must reach the
+statement at which the base failed; what waits has to continue; and failures in blocks that other code
+runs have to be noticed.
 """
 
 from __future__ import annotations
@@ -22,12 +22,26 @@ from setpoint.checks.proof.subject import Subject
 from setpoint.checks.proof.witness import witness
 from setpoint.ports import Measured
 
+_ANSWER = "let the code under test answer, so that each test runs to its end"
+_RAISE = "let each failure of a test end the command with a failure"
 _MOST_TRIED = 8
 _LOGS = ".setpoint-steps"
 """A folder of the measured copy, as commands may write to that alone; it is removed."""
 _JUDGES = re.compile(r"[=!<>]=|\bassert|\bexpect|\bcheck|\bequal|\bthrow\b|\braise\b|\bfail", re.IGNORECASE)
+_ASSERTS = re.compile(r"^assert\s|\b(?:assert|expect)[\w.]*\s*\(", re.IGNORECASE)
+_FORBIDS = re.compile(r"\.(?:fail|ifError)\(|\bassert (?:False|0)\b")
 _ENDS = re.compile(r"\b(?:_?exit|quit|abort|SystemExit|kill)\b")
 _FAILS = re.compile(r"\bthrow\b|\braise\b|\b_?exit\b|\bexitCode\b|\bfail", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Followed:
+    """What following the statements of the tests showed."""
+
+    hidden: str = ""
+    """What hides a failure, and what to do; empty where nothing does."""
+    note: str = ""
+    """Why nothing could be said; empty where something was."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,38 +50,43 @@ class _Reached:
 
     file: Stepped
     now: Sequence[int]
-    """The steps that the result came by, in their order."""
+    """The steps that the result reached, in their order."""
     base: Sequence[int]
     """The same at the base; empty where it did not fail there."""
 
 
-async def steps_fail(subject: Subject, tests: tuple[str, ...], paths: Iterable[str], until: float) -> str:
-    """Say what keeps a failure from the command; empty where nothing does, or nothing can be said."""
+async def steps_fail(
+    subject: Subject, tests: tuple[str, ...], paths: Iterable[str], until: float
+) -> Followed:
+    """Follow the statements of the files of tests, and make some of them fail."""
     there = await subject.checked_out()
     files = [each for path in paths if (each := await asyncio.to_thread(_read, there, path)) is not None]
     if not files:
-        return ""
+        return Followed()
     failed = not _passed_at_base(subject, tests)
     base = await _logged(subject, await subject.without_its_code(), tests, files) if failed else None
     there = await subject.checked_out()
     now = await _logged(subject, there, tests, files)
-    if not now.passed:  # numbering alone is noticed: nothing can be said
-        return ""
+    if not now.passed:
+        return Followed(
+            note="statements were not followed: the command does not pass while they are numbered"
+        )
     reached = [
         _Reached(file=file, now=now.of(file.path), base=base.of(file.path) if base else ()) for file in files
     ]
     for one in reached:
-        if one.now and (said := _never_reached(one)):
-            return said
-    tried = [
-        (each.file, number, certain) for each in reached for number, certain in _to_try(each, subject.after)
-    ]
-    for file, number, certain in sorted(tried, key=lambda each: not each[2])[:_MOST_TRIED]:
+        if one.now and (said := _never_reached(one) or _unasserted(one, subject.after)):
+            return Followed(hidden=f"{said}: {_ANSWER}")
+    tried = [(one, *each) for one in reached for each in _to_try(one, subject.after)]
+    for one, number, certain in sorted(tried, key=lambda each: not each[2])[:_MOST_TRIED]:
         if time.monotonic() > until:
-            break
-        if said := await _swallowed(subject, there, tests, (file, number), certain=certain):
-            return said
-    return ""
+            return Followed(note="no time was left to make more statements fail")
+        like = one.file.own_text(one.base[-1]) if one.base else ""
+        for how in dict.fromkeys(("", like)):
+            step = (one.file, number, how)
+            if said := await _swallowed(subject, there, tests, step, certain=certain):
+                return Followed(hidden=f"{said}: {_RAISE}")
+    return Followed()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +113,7 @@ def _read(there: Measured, path: str) -> Stepped | None:
 async def _logged(
     subject: Subject, there: Measured, tests: tuple[str, ...], files: Sequence[Stepped]
 ) -> _Logged:
-    """Run the command with all steps numbered, and read which it came by."""
+    """Run the command with all steps numbered, and read which it reached."""
     tree = Path(there.copy.path).resolve()
     logs = tree / _LOGS
     logs.mkdir(exist_ok=True)
@@ -114,7 +133,7 @@ def _numbers(log: Path) -> tuple[int, ...]:
 
 
 def _never_reached(reached: _Reached) -> str:
-    """Say which step of the tests the result does not come by though it has to."""
+    """Say which step of the tests the result does not reach though it has to."""
     steps, there = reached.file.steps, set(reached.now)
     stopped = _where_base_failed(reached)
     if stopped is not None and stopped not in there:
@@ -134,8 +153,36 @@ def _never_reached(reached: _Reached) -> str:
     return ""
 
 
+def _unasserted(reached: _Reached, changed: Iterable[str]) -> str:
+    """Say that no assertion is reached of those in the statement at which the base failed, or of the file."""
+    file, there = reached.file, set(reached.now)
+    asserts = {number for number in range(len(file.steps)) if _asserts(file.own_text(number))}
+    stopped = _where_base_failed(reached)
+    if stopped is not None:
+        within = file.steps[stopped]
+        inside = {each for each in asserts if within.start < file.steps[each].start < within.end}
+        if inside and inside.isdisjoint(there):
+            return _said(
+                file, file.steps[min(inside)], "is never reached, and the base failed at what contains it"
+            )
+    if not asserts or not there.isdisjoint(asserts) or not _names(file.text, changed):
+        return ""
+    return _said(file, file.steps[min(asserts)], "is never reached, and neither is another assertion")
+
+
+def _asserts(text: str) -> bool:
+    """Whether a statement asserts something, other than that it is not reached."""
+    return _ASSERTS.search(text) is not None and _FORBIDS.search(text) is None
+
+
+def _names(text: str, changed: Iterable[str]) -> bool:
+    """Whether a text names one of some files without its folder and ending."""
+    stems = [re.escape(path.rpartition("/")[2].partition(".")[0]) for path in changed]
+    return bool(stems) and re.search(rf"\b(?:{'|'.join(stems)})\b", text) is not None
+
+
 def _last_of_file(steps: Sequence[Step]) -> int | None:
-    """Return the last step outside of functions that each run has to come by."""
+    """Return the last step outside of functions that each run has to reach."""
     outside = [number for number, step in enumerate(steps) if step.function < 0 and not step.depends]
     return outside[-1] if outside else None
 
@@ -145,7 +192,7 @@ def _follows(step: Step, other: Step) -> bool:
 
 
 def _where_base_failed(reached: _Reached) -> int | None:
-    """Return the last step at the base that the result has to come by as well."""
+    """Return the last step at the base that the result has to reach as well."""
     steps, there = reached.file.steps, set(reached.now)
     entered = {steps[number].function for number in there}
     for number in reversed(reached.base):
@@ -166,8 +213,7 @@ def _to_try(reached: _Reached, changed: Iterable[str]) -> Iterator[tuple[int, bo
     stopped = _where_base_failed(reached)
     if stopped is not None:
         yield stopped, stopped == reached.base[-1]
-    names = [re.escape(path.rpartition("/")[2].partition(".")[0]) for path in changed]
-    speaks = re.search(rf"\b(?:{'|'.join(names)})\b", reached.file.text) if names else None
+    speaks = _names(reached.file.text, changed)
     for number, step in enumerate(steps):
         judges = _JUDGES.search(reached.file.text[slice(*step.block)])
         if speaks and number in there and step.guarded and judges and number != stopped:
@@ -175,18 +221,23 @@ def _to_try(reached: _Reached, changed: Iterable[str]) -> Iterator[tuple[int, bo
 
 
 async def _swallowed(
-    subject: Subject, there: Measured, tests: tuple[str, ...], step: tuple[Stepped, int], *, certain: bool
+    subject: Subject,
+    there: Measured,
+    tests: tuple[str, ...],
+    step: tuple[Stepped, int, str],
+    *,
+    certain: bool,
 ) -> str:
     """Say that a failure in a step is kept from the command.
 
     A block that wants a failure notices when it does nothing; one that notices neither shows nothing.
     """
-    file, number = step
+    file, number, like = step
     tree = Path(there.copy.path).resolve()
     logs = tree / _LOGS
     logs.mkdir(exist_ok=True)
     try:
-        (tree / file.path).write_text(file.marked(logs / "0", tree, fails=number), "utf-8")
+        (tree / file.path).write_text(file.marked(logs / "0", tree, fails=number, like=like), "utf-8")
         noticed = await _notices(subject, there, tests) or number not in _numbers(logs / "0")
         if not noticed and not certain:
             (tree / file.path).write_text(file.without(file.steps[number]), "utf-8")

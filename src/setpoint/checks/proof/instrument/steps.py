@@ -18,14 +18,14 @@ _NAME = "_setpoint_step"
 _SAID = "Setpoint tries whether this is noticed"
 _PYTHON = (
     "{name} = (lambda os: (lambda log: lambda number: log >= 0 and os.write(log, b'%d\\n' % number) and "
-    "number == {fails} and (_ for _ in ()).throw(AssertionError({said})))("
+    "number == {fails} and ({how}))("
     "os.open({log}, os.O_CREAT | os.O_APPEND | os.O_WRONLY) "
     "if os.path.realpath(os.getcwd()).startswith({tree}) else -1))(__import__('os'))\n"
 )
 _SCRIPT = (
     "const {name} = ((fs) => {{ const log = fs.realpathSync(process.cwd()).startsWith({tree}) "
     "? fs.openSync({log}, 'a') : -1; return (number) => {{ if (log < 0) return; "
-    "fs.writeSync(log, number + '\\n'); if (number === {fails}) throw new Error({said}); }}; }})"
+    "fs.writeSync(log, number + '\\n'); if (number === {fails}) {how}; }}; }})"
     "(process.getBuiltinModule?.('fs') ?? require('fs'));\n"
 )
 _TYPED = (
@@ -33,6 +33,12 @@ _TYPED = (
     .replace("(fs)", "(fs: any)")
     .replace("(number)", "(number: number)")
 )
+
+
+_THROWN = f"throw new Error({json.dumps(_SAID)})"
+_RAISED = f"(_ for _ in ()).throw(AssertionError({json.dumps(_SAID)}))"
+_PYTHON_ENDS = re.compile(r"\bSystemExit\b|\bexit\(")
+_SCRIPT_ENDS = re.compile(r"\bprocess\.exit\(")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,14 +77,15 @@ class Stepped:
     steps: tuple[Step, ...]
     """In the order of the text."""
 
-    def marked(self, log: Path, tree: Path, fails: int = -1) -> str:
+    def marked(self, log: Path, tree: Path, fails: int = -1, like: str = "") -> str:
         """Return the text in which each step writes its number to a file before it begins, and one fails.
 
-        Processes that do not run in `tree` write nothing.
+        It fails as the statement `like` does: by what is raised, or by the end of the process. Processes that
+        do not run in `tree` write nothing.
         """
         python = self.path.endswith(".py")
         head = _PYTHON if python else _TYPED if is_typed(suffix_of(self.path)) else _SCRIPT
-        words = {"log": json.dumps(str(log)), "tree": json.dumps(str(tree)), "said": json.dumps(_SAID)}
+        words = {"log": json.dumps(str(log)), "tree": json.dumps(str(tree)), "how": _how(like, python=python)}
         added = [(self.begin, 0, head.format(name=_NAME, fails=fails, **words))]
         for number, step in enumerate(self.steps):
             call = f"{_NAME}({number})"
@@ -113,3 +120,10 @@ class Stepped:
                 written.append(self.text[last : other.start])
                 last = other.end
         return " ".join((*written, self.text[last : step.end]))
+
+
+def _how(like: str, *, python: bool) -> str:
+    """Return what fails as a statement does."""
+    if python:
+        return _RAISED.replace("AssertionError", "SystemExit") if _PYTHON_ENDS.search(like) else _RAISED
+    return "process.exit(1)" if _SCRIPT_ENDS.search(like) else _THROWN
