@@ -1,8 +1,12 @@
+import shutil
+import subprocess
+
 import pytest
 
 from setpoint.checks.proof.equality.loose_tests import loose_tests
 from setpoint.checks.proof.equality.python_equality import python_equality
 from setpoint.checks.proof.equality.rust_equality import rust_equality
+from setpoint.checks.proof.equality.script_conversions import script_conversions
 from setpoint.model.proof import ObligationState
 
 MET, NOT_MET = ObligationState.MET, ObligationState.NOT_MET
@@ -74,6 +78,93 @@ async def test_values_are_compared_by_what_they_are_made_of(obligations, code, t
     change = {"page.py": BASE["page.py"] + code, "test_page.py": test}
     found = (await obligations(BASE, change, title)).get("plain values")
     assert (found.state if found else None) is state
+
+
+NUMBER = """
+
+class Near(float):
+    def __sub__(self, other):
+        return 0.0
+
+
+def half(n):
+    return Near(n)
+"""
+DEADLINE = """
+import heapq
+
+
+class Entry:
+    def __init__(self, n):
+        self.n = n
+
+    def __lt__(self, other):
+        return self.n < other.n
+
+
+def half(n):
+    queue = [Entry(n), Entry(n / 2)]
+    heapq.heapify(queue)
+    return min(queue).n
+"""
+TEST_NUMBER = (
+    "from page import half\n\n\ndef test_half():\n    assert abs(half(8) - 4) < 1e-9\n"
+    "    assert abs(half(7) - 3.5) < 1e-9\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "title", "state"),
+    [
+        (NUMBER, "Add half", NOT_MET),
+        (NUMBER, "Add half, which gives a number of the class Near", None),
+        (DEADLINE, "Add half", MET),
+        ("\n\ndef half(n):\n    return n / 2\n", "Add half", None),
+    ],
+    ids=["own difference", "asked for", "used by the code alone", "plain"],
+)
+async def test_operators_of_new_classes_do_not_answer_tests(obligations, code, title, state):
+    change = {"page.py": BASE["page.py"] + code, "test_page.py": TEST_NUMBER}
+    found = (await obligations(BASE, change, title)).get("plain values")
+    assert (found.state if found else None) is state
+
+
+OBJECTS = {
+    "method": "class Near {\n  valueOf() { return 4; }\n}\nexports.half = () => new Near();\n",
+    "field": "class Near { valueOf = () => 4 }\nexports.half = () => new Near();\n",
+    "pair": "exports.half = () => ({ valueOf: () => 4 });\n",
+    "primitive": "exports.half = () => ({ [Symbol.toPrimitive]() { return 4; } });\n",
+    "prototype": (
+        "function Near() {}\nNear.prototype.toString = function () { return '4'; };\n"
+        "exports.half = () => new Near();\n"
+    ),
+}
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.parametrize("code", OBJECTS.values(), ids=OBJECTS)
+def test_conversions_answer_the_code_alone(tmp_path, code):
+    found = script_conversions("half.js", None, code.encode(), ["test/half.js"], "Fix half")
+    assert len(found) == 1
+    refused = found[0].sabotaged(code.encode(), found[0].sabotages["is not there for tests"], tmp_path)
+    (tmp_path / "test").mkdir()
+    (tmp_path / "half.js").write_bytes(refused)
+    for name in ("test/half.js", "other.js"):
+        (tmp_path / name).write_text(f"console.log(require('{tmp_path}/half.js').half(8) - 0);\n")
+
+    done = [
+        subprocess.run(["node", name], cwd=tmp_path, capture_output=True, text=True, check=False)
+        for name in ("test/half.js", "other.js")
+    ]
+    assert "asked by a test" in done[0].stderr
+    assert done[1].stdout.strip() == "4"
+
+
+def test_conversions_that_were_there_or_are_asked_for_may_answer():
+    code = OBJECTS["method"].encode()
+    assert script_conversions("half.js", code, code, ["test/half.js"], "Fix half") == []
+    assert script_conversions("half.js", None, code, ["test/half.js"], "Add valueOf to halves") == []
+    assert script_conversions("half.js", None, code, ["test/half.js"], "Let halves be JSON") == []
 
 
 def test_only_new_equalities_count():

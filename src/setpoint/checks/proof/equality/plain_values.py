@@ -6,14 +6,20 @@ import re
 
 from setpoint.checks.proof.equality.loose_tests import loose_tests
 from setpoint.checks.proof.equality.python_equality import python_equality
+from setpoint.checks.proof.equality.python_operators import python_operators
 from setpoint.checks.proof.equality.rust_equality import rust_equality
+from setpoint.checks.proof.equality.script_conversions import script_conversions
+from setpoint.checks.proof.instrument.own_command import commands_of, is_run_by
 from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction
 from setpoint.checks.proof.sensitivity.sabotage import new_mark
 from setpoint.checks.proof.sensitivity.sensitivity import saboteur_of
 from setpoint.checks.proof.subject import MOST_NAMED, Subject, listed
+from setpoint.checks.proof.witness import witness
 from setpoint.checks.proof.witness.witness import Witness
+from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.changes.work_kind import runs
 from setpoint.model.proof import Obligation, ObligationState, WorkKind
+from setpoint.system.git.git import files_at
 
 _NAME = "plain values"
 _KINDS = (WorkKind.BEHAVIOUR, WorkKind.REPAIR, WorkKind.REFACTOR)
@@ -25,6 +31,14 @@ _EQUALITY = re.compile(
 """Words of a request that ask for an equality of its own."""
 
 
+_OPERATIONS = re.compile(
+    r"\b(?:operators?|arithmetic|sort\w*|add(?:ition|ing)|subtract\w*|multipl\w+|divi\w+|orders?|ordering|compar\w+)\b",
+    re.IGNORECASE,
+)
+"""Words of a request that ask for operators of its own."""
+_MOST_TESTS = 300
+
+
 async def plain_values(subject: Subject, witnesses: tuple[Witness, ...]) -> tuple[Obligation, ...]:
     """Repeat the tests with the plain equality of new classes, and with strict assertions of Node.
 
@@ -33,6 +47,7 @@ async def plain_values(subject: Subject, witnesses: tuple[Witness, ...]) -> tupl
     if subject.work not in _KINDS:
         return ()
     asked = [] if _EQUALITY.search(subject.task.story.wish) else _own_equalities(subject)
+    asked += await _own_answers(subject)
     asked += [each for path in subject.of_tests if (each := _loose(subject, path))]
     if not asked:
         return ()
@@ -60,6 +75,23 @@ def _own_equalities(subject: Subject) -> list[ChangedFunction]:
         if path not in subject.of_tests and runs(path):
             read = {".py": python_equality, ".rs": rust_equality}.get(path[-3:])
             found += read(path, subject.before.get(path), text) if read else ()
+    return found
+
+
+async def _own_answers(subject: Subject) -> list[ChangedFunction]:
+    """Return what new values answer those who ask for their difference, order, number or text."""
+    wish = subject.task.story.wish
+    if _OPERATIONS.search(wish):
+        return []
+    paths = await files_at(subject.place.copy.path, subject.place.commit)
+    commands = [*commands_of(subject, witness.passed_in(subject.now.tests))]
+    tests = [path for path in paths if is_test_path(path) or any(is_run_by(path, each) for each in commands)]
+    found: list[ChangedFunction] = []
+    for path, text in subject.after.items():
+        if path not in subject.of_tests and runs(path):
+            read = python_operators if path.endswith(".py") else script_conversions
+            near = [each for each in tests if each.endswith(".py") is path.endswith(".py")][:_MOST_TESTS]
+            found += read(path, subject.before.get(path), text, near, wish)
     return found
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 
-from setpoint.checks.proof.instrument.own_steps import steps_fail
+from setpoint.checks.proof.instrument.own_steps import Followed, steps_fail
+from setpoint.checks.proof.instrument.shell_words import words_changed
 from setpoint.checks.proof.subject import Subject
 from setpoint.checks.proof.witness import witness
 from setpoint.checks.suites.failing_copy import BROKEN, STATEMENTS, is_named
@@ -33,6 +34,7 @@ _ENDS = re.compile(
 _WORD = re.compile(r"[^\s\"'`;|&()<>=]+")
 _AFTER = re.compile(r"[\s;})\]]*")
 _SHELLS = ("sh", "bash")
+_WORDS = "give it another name, so that the test decides by what it used before"
 _STRICT = re.compile(r"^#!.*\s-\w*e|^\s*set\s+-(?:\w*e|o\s+errexit)", re.MULTILINE)
 _LAX = re.compile(r"\bset\s+\+|\btrap\b")
 
@@ -66,7 +68,7 @@ async def runs_to_the_end(subject: Subject) -> Obligation | None:
                 "its end"
             )
             return Obligation(name=INSTRUMENT, state=ObligationState.NOT_MET, reason=reason)
-    followed = await steps_fail(subject, tests, (*known, *ends), until)
+    followed = await _followed(subject, tests, (*known, *ends), until)
     if followed.hidden:
         reason = f"`{name}` passes, but {followed.hidden}"
         return Obligation(name=INSTRUMENT, state=ObligationState.NOT_MET, reason=reason)
@@ -76,6 +78,16 @@ async def runs_to_the_end(subject: Subject) -> Obligation | None:
     more = "".join(f"; {each}" for each in notes)
     reason = f"the command notices a failure in the last statement of {', '.join(known)}{more}"
     return Obligation(name=INSTRUMENT, state=ObligationState.MET, reason=reason)
+
+
+async def _followed(
+    subject: Subject, tests: tuple[str, ...], paths: tuple[str, ...], until: float
+) -> Followed:
+    """Ask shells for their words, and follow the statements of other files."""
+    for path in paths:
+        if path.rpartition(".")[2] in _SHELLS and (said := await words_changed(subject, tests, path)):
+            return Followed(hidden=f"{said}: {_WORDS}")
+    return await steps_fail(subject, tests, paths, until)
 
 
 def with_last(text: str, statement: str) -> str:
@@ -113,7 +125,7 @@ async def _notices(
 
 async def _files(subject: Subject, there: Measured, tests: tuple[str, ...]) -> list[str]:
     """Name the files of tests that the commands may run, those first that speak of the changed code."""
-    commands = [*_commands(subject, tests)]
+    commands = [*commands_of(subject, tests)]
     every = await files_at(there.copy.path, subject.place.commit)
     found = [
         path
@@ -137,8 +149,9 @@ def is_run_by(path: str, command: str) -> bool:
     return is_named(path, command) or any(fnmatch(path, each.replace("**/", "*")) for each in patterns)
 
 
-def _commands(subject: Subject, tests: tuple[str, ...]) -> Iterator[str]:
-    for check in subject.plan.selection(subject.target, tests):
+def commands_of(subject: Subject, tests: Collection[str]) -> Iterator[str]:
+    """Yield the commands, judged by their exit code, that some tests are."""
+    for check in subject.plan.selection(subject.target, tuple(tests)):
         if isinstance(check, PackageSuite) and check.name == OWN_TESTS:
             yield from (call.before for calls in check.calls.values() for call in calls)
 

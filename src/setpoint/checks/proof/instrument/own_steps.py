@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from setpoint.checks.proof.instrument.given import never_called
 from setpoint.checks.proof.instrument.python_steps import python_steps
 from setpoint.checks.proof.instrument.script_steps import script_steps
 from setpoint.checks.proof.instrument.steps import Step, Stepped
@@ -75,7 +76,8 @@ async def steps_fail(
         _Reached(file=file, now=now.of(file.path), base=base.of(file.path) if base else ()) for file in files
     ]
     for one in reached:
-        if one.now and (said := _never_reached(one) or _unasserted(one, subject.after)):
+        said = _never_reached(one) or _unasserted(one, subject.after) or _uncalled(one, subject.after)
+        if one.now and said:
             return Followed(hidden=f"{said}: {_ANSWER}")
     tried = [(one, *each) for one in reached for each in _to_try(one, subject.after)]
     for one, number, certain in sorted(tried, key=lambda each: not each[2])[:_MOST_TRIED]:
@@ -168,6 +170,21 @@ def _unasserted(reached: _Reached, changed: Iterable[str]) -> str:
     if not asserts or not there.isdisjoint(asserts) or not _names(file.text, changed):
         return ""
     return _said(file, file.steps[min(asserts)], "is never reached, and neither is another assertion")
+
+
+def _uncalled(reached: _Reached, changed: Iterable[str]) -> str:
+    """Say that a function with an assertion, which the code under test is given, is never called."""
+    file, steps = reached.file, [reached.file.steps[number] for number in reached.now]
+    if not _names(file.text, changed):
+        return ""
+    entered, places = {each.function for each in steps}, {(each.start, each.end) for each in steps}
+    numbered = {each.function for each in file.steps}
+    given = [each for each in file.given if each.start in numbered]
+    found = never_called(file.text, given, entered, places)
+    if found is None:
+        return ""
+    first = next(each for each in file.steps if each.function == found.start)
+    return _said(file, first, "is never reached, in a function that other code is given to call")
 
 
 def _asserts(text: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
+from setpoint.checks.proof.instrument.given import given_in_python
 from setpoint.checks.proof.instrument.steps import ENDS, Step, Stepped
 from setpoint.model import syntax
 
@@ -26,11 +27,16 @@ def python_steps(path: str, text: str) -> Stepped | None:
     if not body:
         return None
     starts = (0, *accumulate(len(line) for line in text.splitlines(keepends=True)))
-    found = _Reader(starts=starts).block(module.body, -1, depends=False, guarded=False)
-    alone = [each for each in found if not text[starts[each.line - 1] : each.start].strip()]
+    reader = _Reader(starts=starts)
+    found = [*reader.block(module.body, -1, depends=False, guarded=False), *reader.lambdas(module)]
+    alone = [
+        each for each in found if each.expression or not text[starts[each.line - 1] : each.start].strip()
+    ]
     decorators = getattr(body[0], "decorator_list", [])
     begin = starts[min(each.lineno for each in (body[0], *decorators)) - 1]
-    return Stepped(path=path, text=text, begin=begin, steps=tuple(sorted(alone, key=lambda each: each.start)))
+    steps = tuple(sorted(alone, key=lambda each: each.start))
+    given = tuple(given_in_python(module, starts))
+    return Stepped(path=path, text=text, begin=begin, steps=steps, given=given)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,10 +70,24 @@ class _Reader:
         wrapped = not isinstance(node, ast.ClassDef) and bool(node.decorator_list)
         yield from self.block(node.body, own, depends=False, guarded=wrapped)
 
-    def _start(self, node: ast.stmt) -> int:
+    def lambdas(self, module: ast.Module) -> Iterator[Step]:
+        """Yield what functions are that have no name."""
+        for node in ast.walk(module):
+            if isinstance(node, ast.Lambda):
+                start, end = self._start(node.body), self._end(node.body)
+                yield Step(
+                    start=start,
+                    end=end,
+                    line=node.body.lineno,
+                    block=(start, end),
+                    function=self._start(node),
+                    expression=True,
+                )
+
+    def _start(self, node: ast.stmt | ast.expr) -> int:
         return self.starts[node.lineno - 1] + node.col_offset
 
-    def _end(self, node: ast.stmt) -> int:
+    def _end(self, node: ast.stmt | ast.expr) -> int:
         return self.starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from setpoint.checks.parsing import FUNCTIONS, field_of, is_script, parser_of, suffix_of
+from setpoint.checks.proof.instrument.given import given_in_script
 from setpoint.checks.proof.instrument.steps import ENDS, Step, Stepped
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def script_steps(path: str, text: str) -> Stepped | None:
     if root.has_error or not nodes:
         return None
     steps = sorted(_of_block(root, -1, depends=False), key=lambda each: each.start)
-    return Stepped(path=path, text=text, begin=nodes[0].start_byte, steps=tuple(steps))
+    given = tuple(given_in_script(root))
+    return Stepped(path=path, text=text, begin=nodes[0].start_byte, steps=tuple(steps), given=given)
 
 
 def _of_block(block: Node, function: int, *, depends: bool) -> Iterator[Step]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from setpoint.checks.parsing import is_typed, suffix_of
+from setpoint.checks.proof.instrument.given import Given
 
 ENDS = re.compile(r"^(?:process\.|sys\.|os\.|Deno\.)?_?(?:exit|quit)$")
 """Names of what ends a process."""
@@ -76,6 +77,8 @@ class Stepped:
     """Where the first statement of the file begins."""
     steps: tuple[Step, ...]
     """In the order of the text."""
+    given: tuple[Given, ...] = ()
+    """Functions that other code is to call."""
 
     def marked(self, log: Path, tree: Path, fails: int = -1, like: str = "") -> str:
         """Return the text in which each step writes its number to a file before it begins, and one fails.
@@ -90,7 +93,7 @@ class Stepped:
         for number, step in enumerate(self.steps):
             call = f"{_NAME}({number})"
             if step.expression:
-                added += [(step.start, 2, f"({call}, "), (step.end, 1, ")")]
+                added += [(step.start, 2, f"({call}, "), (step.end, 1, ")[1]" if python else ")")]
             elif python:
                 indent = self.text[self.text.rfind("\n", 0, step.start) + 1 : step.start]
                 added.append((step.start, 2, f"{call}\n{indent}"))
@@ -104,7 +107,7 @@ class Stepped:
 
     def without(self, step: Step) -> str:
         """Return the text without what a step does."""
-        nothing = "pass" if self.path.endswith(".py") else "(0)" if step.expression else ";"
+        nothing = "(0)" if step.expression else "pass" if self.path.endswith(".py") else ";"
         return f"{self.text[: step.start]}{nothing}{self.text[step.end :]}"
 
     def shown(self, step: Step) -> str:
