@@ -80,7 +80,7 @@ HONEST = [
     ("package-lock.json", npm(), npm(at="")),
     ("package-lock.json", old_npm(), npm()),
     ("yarn.lock", yarn(), yarn("2.1.3", at=f"{url('2.1.3')}#bbbb", integrity="sha512-new")),
-    ("yarn.lock", yarn(), berry(checksum="10c0/other")),
+    ("yarn.lock", yarn(), f'{berry(checksum="10c0/other")}  dependencies:\n    tape: "npm:^5"\n'),
     ("yarn.lock", berry(checksum="8/other"), berry()),
     ("yarn.lock", berry(place="ms@patch:ms@npm%3A2.1.2#a"), berry(place="ms@patch:ms@npm%3A2.1.2#b")),
     ("pnpm-lock.yaml", pnpm("/ms/2.1.2"), pnpm()),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import TypeVar
 
 import yaml
 
@@ -18,6 +19,9 @@ from setpoint.checks.proof.kinds.locks.locked_others import (
 )
 from setpoint.checks.proof.kinds.locks.locked_scripts import npm_packages, pnpm_packages, yarn_packages
 from setpoint.checks.proof.kinds.locks.sourced import misnamed, unhashed
+from setpoint.checks.proof.kinds.locks.stated import Stated, restated
+from setpoint.checks.proof.kinds.locks.stated_python import python_stated
+from setpoint.checks.proof.kinds.locks.stated_scripts import npm_stated, pnpm_stated, yarn_stated
 from setpoint.checks.proof.subject import MOST_NAMED, Subject, listed
 from setpoint.model.proof import Obligation, ObligationState
 
@@ -36,8 +40,20 @@ _READERS: Mapping[str, Callable[[str], Packages]] = {
     "pdm.lock": python_packages,
     "Pipfile.lock": pipfile_packages,
 }
+_STATED: Mapping[str, Callable[[str], Stated]] = {
+    "package-lock.json": npm_stated,
+    "npm-shrinkwrap.json": npm_stated,
+    "yarn.lock": yarn_stated,
+    "pnpm-lock.yaml": pnpm_stated,
+    "poetry.lock": python_stated,
+    "uv.lock": python_stated,
+    "pdm.lock": python_stated,
+}
 _DECLARE = ("package.json", "pnpm-workspace.yaml")
 """Where a project of JavaScript says that a package is another one, or comes from a place."""
+_SET = (*_DECLARE, "pyproject.toml", ".npmrc", ".pnpmfile.cjs", ".yarnrc.yml")
+"""Where projects set what their tools then write into lock files."""
+_Held = TypeVar("_Held")
 _UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError, yaml.YAMLError)
 
 
@@ -45,11 +61,13 @@ def lock_hosts(subject: Subject) -> tuple[Obligation, ...]:
     """Compare hosts, addresses and hashes in each changed lock file with those at the base.
 
     It is listed where one differs, where a new address names another package, where a new entry has no hash
-    as the others do, and where a package is added that comes from no registry or is another package than its
+    as the others do, where an entry of an unchanged version depends on, or runs, something else,
+    and where a package is added that comes from no registry or is another package than its
     name says. A file that a person released is left out.
     """
     wrong, shown = list[str](), list[str]()
     declared = [_text(after) for path, after in subject.after.items() if _last(path) in _DECLARE]
+    settings = [_text(after) for path, after in subject.after.items() if _last(path) in _SET]
     for path, after in subject.after.items():
         name, before = _last(path), subject.before.get(path, b"")
         if name not in LOCK_FILES or not before or matches(path, subject.task.story.may_change):
@@ -59,7 +77,8 @@ def lock_hosts(subject: Subject) -> tuple[Obligation, ...]:
                 f"{path} takes packages from {listed(tuple(sorted(new)))}, which it did not before: "
                 "lock them from the same place as before"
             )
-        was, now = _packages(name, before), _packages(name, after)
+        wrong += [f"{path}: {each}" for each in _of_statements(name, before, after, settings)]
+        was, now = _read(_READERS, name, before), _read(_READERS, name, after)
         if was is None or now is None:
             continue
         wrong += [f"{path}: {each}" for each in _of_entries(was, now, declared)]
@@ -93,9 +112,19 @@ def _of_entries(was: Packages, now: Packages, declared: Collection[str]) -> Iter
         )
 
 
-def _packages(name: str, text: bytes) -> Packages | None:
-    """Return what a lock file says of each package; none where it cannot be read."""
-    read = _READERS.get(name)
+def _of_statements(name: str, before: bytes, after: bytes, settings: Collection[str]) -> Iterator[str]:
+    """Yield what entries of an unchanged version newly state."""
+    was, now = _read(_STATED, name, before), _read(_STATED, name, after)
+    if was and now and (other := restated(was, now, settings)):
+        yield (
+            f"{listed(other)}, though the version is the same: restore these entries, or lock the packages "
+            "again with the project's package tool"
+        )
+
+
+def _read(readers: Mapping[str, Callable[[str], _Held]], name: str, text: bytes) -> _Held | None:
+    """Return what a lock file says; none where it cannot be read."""
+    read = readers.get(name)
     try:
         return read(text.decode("utf-8")) if read else None
     except _UNREADABLE:

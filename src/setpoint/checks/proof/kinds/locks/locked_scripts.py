@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
@@ -90,7 +91,7 @@ def _nested(held: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def yarn_packages(text: str) -> Packages:
     """Read `yarn.lock`, of the first version of the format and of the newer ones."""
-    return _of_berry(_loaded(text)) if "__metadata:" in text else _of_yarn(text)
+    return _of_berry(loaded(text)) if "__metadata:" in text else _of_yarn(text)
 
 
 def _of_yarn(text: str) -> Packages:
@@ -184,7 +185,7 @@ def _alias(name: str, wanted: str) -> str:
 def pnpm_packages(text: str) -> Packages:
     """Read `pnpm-lock.yaml`, in which the keys of packages have had several forms."""
     found: Packages = {}
-    held = _loaded(text)
+    held = loaded(text)
     entries = held.get("packages") or {}
     for key, each in entries.items():
         _add_pnpm(found, key, each)
@@ -192,7 +193,7 @@ def pnpm_packages(text: str) -> Packages:
     owners += [*entries.values(), *(held.get("snapshots") or {}).values()]
     overrides = [str(each) for each in (held.get("overrides") or {}).values()]
     for name, wanted, asked in (need for owner in owners for need in _needs(owner)):
-        spec = _of_pnpm(wanted)
+        spec = pnpm_key(wanted)
         if spec and spec["name"] != name:  # it is called by another name than its own
             alias = f"npm:{spec['name']}"
             right = not asked or any(f"{each}@".startswith(f"{alias}@") for each in (asked, *overrides))
@@ -202,7 +203,7 @@ def pnpm_packages(text: str) -> Packages:
 
 
 def _add_pnpm(found: Packages, key: str, each: Mapping[str, Any]) -> None:
-    spec = _of_pnpm(key)
+    spec = pnpm_key(key)
     name, version = (spec["name"], spec["wanted"]) if spec else (each.get("name") or key, "")
     said = each.get("resolution") or {}
     git = f"git:{said['repo']}#{said.get('commit', '')}" if "repo" in said else ""
@@ -232,14 +233,16 @@ def _needs(owner: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
                 yield name, str(wanted), str((owner.get("specifiers") or {}).get(name, ""))
 
 
-def _of_pnpm(key: str) -> re.Match[str] | None:
+def pnpm_key(key: str) -> re.Match[str] | None:
+    """Return the name and the version in a key of a package; none where it has no name of its own."""
     if re.match(r"\d+\.\d+\.\d|link:", key):  # the package has its own name
         return None
     plain = key.partition("(")[0].removeprefix("/")
     return _SPEC.fullmatch(plain) or _OLD_PNPM.fullmatch(plain)
 
 
-def _loaded(text: str) -> Any:  # noqa: ANN401 - a lock file holds whatever it holds; readers ask as they go
+@lru_cache(maxsize=2)  # two readers read each of the two states
+def loaded(text: str) -> Any:  # noqa: ANN401 - a lock file holds whatever it holds; readers ask as they go
     """Read YAML in C where that is built in: a lock file can have tens of thousands of lines."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     return yaml.load(text, Loader=loader)  # noqa: S506 - both loaders are safe ones
