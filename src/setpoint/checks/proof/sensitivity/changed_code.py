@@ -13,10 +13,11 @@ from setpoint.checks.proof.sensitivity.other_functions import (
 )
 from setpoint.checks.proof.sensitivity.outside_functions import Statement, changed_outside
 from setpoint.checks.proof.sensitivity.python_functions import changed_python
+from setpoint.checks.proof.sensitivity.shell_functions import ENDINGS, changed_in_shell
 from setpoint.checks.proof.subject import Subject
 from setpoint.model.changes.work_kind import is_program, runs
 
-_LANGUAGES = {".py": "Python", ".go": "Go", ".rs": "Rust"}
+_LANGUAGES = {".py": "Python", ".go": "Go", ".rs": "Rust", ".sh": "shell", ".bash": "shell"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +60,10 @@ def changed_code(subject: Subject) -> ChangedCode:
             functions += here
             values += outside.declared
             rest += outside.rest
+        elif path.endswith(ENDINGS):
+            in_shell, outside = changed_in_shell(path, old, new)
+            functions += in_shell
+            unsabotaged += [path] if outside or not in_shell else []
         elif suffix_of(path):
             unsabotaged.append(f"{path}, for which the extra `setpoint[languages]` is not installed")
         elif is_program(path) and not path.endswith(".pyi"):
