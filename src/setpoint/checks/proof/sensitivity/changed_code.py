@@ -61,9 +61,9 @@ def changed_code(subject: Subject) -> ChangedCode:
             values += outside.declared
             rest += outside.rest
         elif path.endswith(ENDINGS):
-            in_shell, outside = changed_in_shell(path, old, new)
+            in_shell, differs = changed_in_shell(path, old, new)
             functions += in_shell
-            unsabotaged += [path] if outside or not in_shell else []
+            unsabotaged += [path] if differs or not in_shell else []
         elif suffix_of(path):
             unsabotaged.append(f"{path}, for which the extra `setpoint[languages]` is not installed")
         elif is_program(path) and not path.endswith(".pyi"):
