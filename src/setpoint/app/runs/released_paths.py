@@ -7,6 +7,7 @@ from glob import escape
 from setpoint.checks.discovery.own_commands.command import test_commands
 from setpoint.checks.discovery.project import layout_at
 from setpoint.checks.integrity.paths.measure_files import measure_files
+from setpoint.checks.integrity.paths.only_by_tests import only_by_tests
 from setpoint.checks.integrity.paths.protected_paths import Kind, kind_of
 from setpoint.checks.integrity.thresholds import tool_settings
 from setpoint.model.changes.test_paths import is_test_path
@@ -70,5 +71,6 @@ async def _protected(project: Project, story: Story, base: Commit) -> dict[str, 
     if other:
         commands = test_commands((await layout_at(project.root, base)).own)
         measure = await measure_files(project.root, base, other, kinds.keys(), commands)
-        protected |= dict.fromkeys(measure, frozenset())
+        doubtful = await only_by_tests(project.root, base, other, kinds.keys(), commands)
+        protected |= dict.fromkeys((*measure, *doubtful), frozenset())
     return protected

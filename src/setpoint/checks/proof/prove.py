@@ -11,6 +11,7 @@ from setpoint.checks.proof.arrangement.arrangement import arrangement
 from setpoint.checks.proof.assertions.real_assertions import real_assertions
 from setpoint.checks.proof.differential.differential import answers
 from setpoint.checks.proof.equality.plain_values import plain_values
+from setpoint.checks.proof.expected.expected import expected
 from setpoint.checks.proof.instrument.instrument import instrument
 from setpoint.checks.proof.kinds.by_kind import by_kind
 from setpoint.checks.proof.kinds.look import looked_at
@@ -74,6 +75,7 @@ class Prover:
                 *await plain_values(subject, witnesses),
                 *await real_assertions(subject),
                 *await in_every_build(subject, witnesses),
+                *await expected(subject, witnesses),
                 *await by_kind(subject),
                 *whole_request(task.story, restored or RestoredWork()),
             ]

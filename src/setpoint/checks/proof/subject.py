@@ -85,6 +85,14 @@ class Subject:
         copy = self.place.copy._replace(path=str(place))
         return self.place._replace(copy=copy, commit=self.base.commit, tree=self.base.tree)
 
+    async def with_those_of_base(self, paths: tuple[str, ...]) -> Measured:
+        """Check out the result with some files as they were at the base."""
+        place = self._other_place()
+        aside = Aside(place=place, base=self.base.commit, paths=paths, known=frozenset())
+        there = await aside.as_at_base(self.place)
+        await asyncio.to_thread(link, self.task.project, place)
+        return there
+
     async def without_its_code(self) -> Measured:
         """Check out the base with all of the change but its code: tests, documents and data remain."""
         place = self._other_place()

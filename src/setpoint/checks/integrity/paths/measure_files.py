@@ -152,6 +152,14 @@ async def unread_data(root: Path | str, base: str, paths: Iterable[str]) -> froz
     return frozenset(path for path in wanted if not product_reads(path, known))
 
 
+async def sources_on(
+    root: Path | str, base: str, wanted: Collection[str], files: Collection[str], commands: tuple[str, ...]
+) -> Sources | None:
+    """Read what a commit says of some paths; none where that is nothing, or too much to say anything."""
+    scripts = await _scripts(root, base, files, commands)
+    return await _sources(root, base, wanted, files, Side(commands=commands, scripts=scripts))
+
+
 async def _sources(
     root: Path | str, base: str, wanted: Collection[str], files: Collection[str], side: Side
 ) -> Sources | None:

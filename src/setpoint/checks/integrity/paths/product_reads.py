@@ -28,14 +28,14 @@ def stem_of(path: str) -> str:
     return stem if len(stem) >= _LEAST_STEM else ""
 
 
-def product_reads(path: str, known: Sources, *, owned: str = "") -> bool:
+def product_reads(path: str, known: Sources, *, owned: str = "", stems: bool = True) -> bool:
     """Whether code or a manifest names a file, its stem or a folder of it, or lists the folder it lies in.
 
     `owned` is a folder of the file that tests name as theirs, where there is one. Then a stem says something
     only where the product also makes names with this ending, the key of a mapping names no folder, and what
-    lies in the folder is not heard.
+    lies in the folder is not heard. Without `stems`, a stem says nothing.
     """
-    stem, spoken, made = stem_of(path), False, False
+    stem, spoken, made = stem_of(path) if stems else "", False, False
     for source in known.spoken:
         if owned and source.path.startswith(f"{owned}/"):
             continue

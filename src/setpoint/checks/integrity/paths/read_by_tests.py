@@ -10,7 +10,7 @@ from setpoint.checks.integrity.paths.sources import Sources
 
 _READS = re.compile(
     r"\b(?:open\w*|\w*read(?!only|y|ing|s\b)\w*|include_str|include_bytes|slurp|load_file|file_get_contents)"
-    r"\s*!?\(|\bFile\.read\w*\s|\bimport\b.*\bfrom\b|\b(?:cat|diff|cmp)\s+[-\w\"'$./]",
+    r"\s*!?\(|\bFile\.read\w*\s|\bimport\b.*\bfrom\b|\b(?:cat|diff|cmp)\s+[-\w\"'$./<]",
     re.IGNORECASE,
 )
 """A call or a command that reads a file."""

@@ -143,6 +143,11 @@ def may_be_expected(path: str) -> bool:
     folders = path.split("/")[:-1]
     if not folders or any(each in DECLARED or each.startswith(".") for each in folders):
         return False
+    return is_given(path)
+
+
+def is_given(path: str) -> bool:
+    """Whether a file has the ending of configuration or a template, and does not steer tools by its name."""
     return _BY_PLACE.search(path) is not None and not _BY_NAME.search(path) and runs(path)
 
 
@@ -154,7 +159,12 @@ def configures(path: str) -> bool:
 
 def describes(path: str) -> bool:
     """Whether a file is a document or a workflow of the CI, which say what other files are for."""
-    return is_document(path) or _OF_CI.search(path) is not None
+    return is_document(path) or is_of_ci(path)
+
+
+def is_of_ci(path: str) -> bool:
+    """Whether a file is a workflow of the CI."""
+    return _OF_CI.search(path) is not None
 
 
 def is_program_text(path: str) -> bool:
