@@ -86,8 +86,10 @@ HONEST = [
     ("package-lock.json", old({"a": "1"}), old({"a": "2", "fsevents": "1"})),
     ("package-lock.json", old({"a": "1"}), npm(dependencies={"a": "^1"}, engines={"node": "*"})),
     ("yarn.lock", of_berry("  dependencies:\n    a: ^1\n", 6), of_berry("  dependencies:\n    a: npm:^1\n")),
+    ("yarn.lock", of_berry(version=6), of_berry('  dependencies:\n    node-gyp: "npm:latest"\n')),
     ("pnpm-lock.yaml", shot({"a": "1.0.0"}), shot({"a": "1.0.1"})),
     ("pnpm-lock.yaml", shot({"a": "1.0.0"}, more=SEEN), shot({"a": "1.0.1", "react": "18.0.0"}, more=SEEN)),
+    ("poetry.lock", of_poetry(""), of_poetry('a = {version = "*", optional = true}')),
     ("poetry.lock", of_poetry('a = ">=1,<2"'), of_poetry('a = "<2,>=1"', tool="2.2.0")),
     ("Cargo.lock", cargo(), cargo().replace("aaaa", 'aaaa"\ndependencies = ["b"]\n#')),
     ("package-lock.json", npm(at=f"git+ssh://git@{HOST[8:]}/o/ms.git#aa"), npm("3.0.0", url("3.0.0"))),
@@ -97,6 +99,7 @@ HONEST = [
 SET = [
     ("pnpm-lock.yaml", shot({"a": "1.0.0"}), shot({"a": "1", "b": "1"}, head="overrides:\n  b: '1'\n")),
     ("uv.lock", of_uv('{ name = "a" }'), of_uv("", head='requires-python = ">=3.12"')),
+    ("poetry.lock", of_poetry('a = ">=1"'), of_poetry('[metadata]\npython-versions = "^3.12"')),
 ]
 
 

@@ -61,7 +61,7 @@ def restated(before: Stated, after: Stated, declared: Collection[str]) -> list[s
     """
     skipped = _other_form(before, after)
     if declared and before.settings != after.settings:
-        skipped |= {NEEDS}
+        skipped |= {NEEDS, WANTED}
     found = []
     for key, entries in after.facts.items():
         known = before.facts.get(key)

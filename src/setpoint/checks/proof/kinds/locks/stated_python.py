@@ -52,7 +52,8 @@ def _is_held(each: dict[str, Any]) -> bool:
 
 
 def _needs(needs: Any) -> tuple[list[str], list[str]]:  # noqa: ANN401 - each tool has its own form
-    if isinstance(needs, dict):  # Poetry
+    if isinstance(needs, dict):  # Poetry, whose versions differ in whether they list those of an extra
+        needs = {name: each for name, each in needs.items() if "optional" not in each}
         return [*needs], [f"{name} {json.dumps(wanted, sort_keys=True)}" for name, wanted in needs.items()]
     listed = [each for each in needs if isinstance(each, str)]  # PDM
     if listed:

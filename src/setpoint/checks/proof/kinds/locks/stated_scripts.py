@@ -23,6 +23,8 @@ _LATE = _PEERS | {"hasInstallScript"}
 """A setting, or an older version of npm, leaves them out everywhere."""
 _OF_ONE_SYSTEM = frozenset({"fsevents"})
 """The first versions of npm left it out where it does not run."""
+_ADDED = ("node-gyp", "latest")
+"""What newer versions of Yarn add themselves to packages that are compiled."""
 _SETTINGS = ("overrides", "packageExtensionsChecksum", "pnpmfileChecksum", "settings")
 _LOCAL = ("file:", "link:", "portal:", "workspace:", "git", "github:", "patch:")
 _TABLE = re.compile(r"  (\w+Dependencies|dependencies):\n((?:    .*(?:\n|$))+)")
@@ -98,7 +100,8 @@ def _of_berry(held: Mapping[str, Any]) -> Stated:
         if key == "__metadata" or not (at := resolution.find("@", 1)) > 0:
             continue
         if resolution[at + 1 :].startswith("npm:"):
-            needs = {name: _range(wanted) for name, wanted in (each.get("dependencies") or {}).items()}
+            wanted = (each.get("dependencies") or {}).items()
+            needs = {name: _range(value) for name, value in wanted if (name, _range(value)) != _ADDED}
             facts: dict[str, object] = {kind: each.get(kind) for kind in _BERRY}
             programs = {name: posixpath.normpath(str(file)) for name, file in (each.get("bin") or {}).items()}
             facts |= {"bin": programs, NEEDS: _names(needs), WANTED: needs}
@@ -114,7 +117,7 @@ def _range(wanted: object) -> str:
 def pnpm_stated(text: str) -> Stated:
     """Read `pnpm-lock.yaml`: what packages depend on counts by name, and by the alias where it is one."""
     held = loaded(text)
-    form = str(held.get("lockfileVersion")).partition(".")[0]
+    form = re.sub(r"^([6-9]|\d\d)\..*", r"\1", str(held.get("lockfileVersion")))
     settings = json.dumps([held.get(key) for key in _SETTINGS], sort_keys=True, default=str)
     found = Stated(form=form, facts={}, loose=frozenset({NEEDS, *_PEERS}), settings=settings)
     entries, shots = held.get("packages") or {}, held.get("snapshots") or {}
