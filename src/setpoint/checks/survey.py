@@ -57,6 +57,8 @@ class Survey:
     """What builds the project in other languages than Python."""
     own: tuple[OwnCommand, ...] = ()
     """What the project's people type for tests, lint, types and build."""
+    unread: tuple[str, ...] = ()
+    """What the files of these commands say that is not read, each with where it is."""
     packages: tuple[tuple[str, str], ...] = ()
     """The packages of the repository, where it has several: folder, and what is known and run there."""
     for_python: bool = True
@@ -95,6 +97,7 @@ class Surveyor:
             suggested=suggested,
             toolchains=builds,
             own=project.layout.own,
+            unread=project.layout.unread,
             packages=package_rows(project.layout, chosen) if project.layout.workspaces.several else (),
             for_python=needs_python(project),
         )

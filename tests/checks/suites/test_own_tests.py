@@ -123,6 +123,19 @@ async def test_own_and_read_counts_are_compared_once(bench):
     assert "own_command" not in {each.check for each in after.evidence}
 
 
+async def test_a_difference_comes_with_what_is_not_read(bench):
+    makefile = "-include .env\ntest:\n\tpython3 -m unittest test_sums.Sums.test_two\n"
+    files = {".gitignore": ".setpoint\n", "Makefile": makefile, "test_sums.py": TESTS}
+    made = await bench(files, settings=ChecksSettings(reruns=0, pytest=False, unittest=True))
+
+    base = await made.measure(Stage.BASE)
+
+    said = base.evidence_of("own_command").reason
+    assert said.endswith(
+        "read: 2 tests; Makefile: `include .env` is not read: variables of a file are not known"
+    )
+
+
 async def test_equal_counts_are_said_to_be_equal(bench):
     files = {".gitignore": ".setpoint\n", "Makefile": "test:\n\tpython3 -m unittest\n", "test_sums.py": TESTS}
     made = await bench(files, settings=ChecksSettings(reruns=0, pytest=False, unittest=True))

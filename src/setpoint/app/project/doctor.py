@@ -205,6 +205,7 @@ async def _tool_rows(project: Project) -> list[Diagnosis]:
         hint = tools.missing.get(name, "")
         rows.append(Diagnosis(name, ok=not hint, detail=f"{reason}; {hint}" if hint else reason))
     rows += map(_command_row, tools.own)
+    rows += [Diagnosis("not read", ok=False, detail=each) for each in tools.unread]
     rows += [
         Diagnosis(name, ok=False, detail=f"not used: {reason}; to use it, set checks.{name} = true")
         for name, reason in tools.suggested.items()

@@ -14,6 +14,7 @@ from setpoint.checks.discovery.linked_packages import FOLDER as INSTALLED
 from setpoint.checks.discovery.own_commands.command import OwnCommand
 from setpoint.checks.discovery.own_commands.found import NAMING, own_commands
 from setpoint.checks.discovery.own_commands.python_call import PythonCall, python_call
+from setpoint.checks.discovery.own_commands.unread import unread
 from setpoint.checks.discovery.package_suites import Found, found_suites, manifests, package_folders
 from setpoint.checks.discovery.python_packages import READ_BELOW, TestRoot, test_roots
 from setpoint.checks.discovery.tool_folders import used_below
@@ -70,6 +71,8 @@ class Layout:
     """How the project's own test command calls pytest or unittest; none: it calls neither."""
     own: tuple[OwnCommand, ...] = ()
     """Commands that the project's people type for tests, lint, types and build."""
+    unread: tuple[str, ...] = ()
+    """What the files of the test commands say that is not read, each with where it is."""
     workspaces: Workspaces = field(default_factory=Workspaces)
     """The packages of the repository, and which needs which."""
     test_roots: tuple[TestRoot, ...] = ()
@@ -124,6 +127,7 @@ def read_layout(
     configured, use = _configured(texts), use_of(texts)
     files_of = {name: f"{name} is configured in {file}" for name, file in configured.items()}
     packages = _packages(python)
+    tests = tuple(file for file in python if is_test_path(file) and not file.endswith("conftest.py"))
     own = tuple(_guarded(each, harmful or {}) for each in own_commands(texts, files))
     from_src = any(package.startswith("src/") for package in packages) and "src/__init__.py" not in files
     said = {name: text for name, text in texts.items() if name.rpartition("/")[2] == "package.json"}
@@ -131,7 +135,7 @@ def read_layout(
         files=files,
         packages=packages,
         imports=("src", "") if from_src else ("",),
-        tests=tuple(file for file in python if is_test_path(file) and not file.endswith("conftest.py")),
+        tests=tests,
         configured=configured,
         nested={name: file for name, file in _nested(texts).items() if name not in configured},
         used={
@@ -144,7 +148,8 @@ def read_layout(
         names_files=_naming_files(configured, texts),
         suites=found_suites(files, texts, own),
         own=own,
-        python_call=python_call(own),
+        unread=unread(texts, own),
+        python_call=python_call(own, tests),
         packages_said=said,
         workspaces=read_workspaces(texts),
         test_roots=() if _at_the_root(configured, own) else test_roots(files, texts),
@@ -194,7 +199,7 @@ def _configured(texts: Mapping[str, str]) -> dict[str, str]:
 
 def _at_the_root(configured: Mapping[str, str], own: tuple[OwnCommand, ...]) -> bool:
     """Whether the project's people run pytest once, at the root."""
-    call = python_call(own)
+    call = python_call(each for each in own if not each.folder)
     return "pytest" in configured or (call is not None and call.runner == "pytest")
 
 

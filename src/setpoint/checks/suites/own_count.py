@@ -36,6 +36,8 @@ class OwnCount:
     timeout_s: float
     heard: Sequence[CheckResult]
     """Results that are known when it runs; the suites run before it."""
+    unread: tuple[str, ...] = ()
+    """What the files of the command say that is not read: it may explain a difference."""
 
     @property
     def name(self) -> str:
@@ -65,7 +67,9 @@ class OwnCount:
             why = f"{shown} tells no count of tests: {done.ending}{said}" if read else "no test was read"
             return ran.gave(CheckState.NOT_MEASURED, why)
         counts = {"own": sum(own), "read": sum(read)}
-        return ran.gave(CheckState.PASS, _difference(shown, own, read), counts=counts)
+        said = _difference(shown, own, read)
+        more = () if own == read else self.unread
+        return ran.gave(CheckState.PASS, "; ".join((said, *more)), counts=counts)
 
 
 def own_count(
@@ -87,6 +91,7 @@ def own_count(
         artifacts=artifacts,
         timeout_s=timeout_s,
         heard=heard,
+        unread=project.layout.unread,
     )
     yield Group(
         checks=(check,),

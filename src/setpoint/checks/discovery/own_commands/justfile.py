@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from setpoint.checks.discovery.own_commands.command import OwnCommand, named_commands, with_variables
@@ -15,6 +15,8 @@ _STRING = re.compile(r"'(?P<single>[^']*)'|\"(?P<double>[^\"]*)\"")
 _OR_DEFAULT = re.compile(
     r"env(?:_var_or_default)?\(\s*['\"][^'\"]+['\"]\s*,\s*(?P<value>'[^']*'|\"[^\"]*\")\s*\)"
 )
+_NEED = re.compile(r"\([^)]+\)|[A-Za-z_][\w-]*")
+_WORD = re.compile(r"'[^']*'|\"[^\"]*\"|[^\s'\"]+")
 _FOLDERS = ("justfile_directory()", "invocation_directory()")
 _INSERTED = re.compile(r"\{\{\s*(?P<text>.*?)\s*\}\}")
 _DEEPEST = 8
@@ -23,8 +25,9 @@ _DEEPEST = 8
 @dataclass
 class _Recipe:
     parameters: dict[str, str | None]
-    needs: list[str]
-    after: list[str]
+    needs: list[list[str]]
+    """What runs before: the name of a recipe, and the arguments that it gets."""
+    after: list[list[str]]
     lines: list[str] = field(default_factory=list)
 
 
@@ -66,15 +69,7 @@ class Justfile:
             for each in _PARAMETER.finditer(found["parameters"])
         }
         before, _, after = found["needs"].partition("&&")
-        named = [
-            [*re.findall(r"[A-Za-z_][\w-]*", re.sub(r"\([^)]*\)", self._called, each))]
-            for each in (before, after)
-        ]
-        return _Recipe(parameters, *named)
-
-    @staticmethod
-    def _called(found: re.Match[str]) -> str:
-        return found[0].strip("()").split()[0] if found[0].strip("() ") else ""
+        return _Recipe(parameters, _calls(before), _calls(after))
 
     def _value(self, text: str, own: Mapping[str, str | None]) -> str | None:
         """Return the value of an expression; none where it has to be computed."""
@@ -91,22 +86,27 @@ class Justfile:
             return "$PWD"
         return own.get(text, self.variables.get(text))
 
-    def script(self, name: str, seen: set[str]) -> tuple[str, bool]:
-        """Write what a recipe and those around it run; false where it cannot be written so."""
+    def script(self, name: str, seen: set[str], given: Sequence[str] = ()) -> tuple[str, bool]:
+        """Write what a recipe and those around it run; false where it cannot be written so.
+
+        `given` are the arguments that a recipe which needs it gives.
+        """
         seen.add(name)
         recipe, known, lines = self.recipes[name], True, list[str]()
+        values = zip(recipe.parameters, given, strict=False)
+        own_values = {**recipe.parameters, **{each: self._value(text, {}) for each, text in values}}
 
         def value(found: re.Match[str]) -> str:
             nonlocal known
-            text = self._value(found["text"], recipe.parameters)
+            text = self._value(found["text"], own_values)
             known = known and text is not None
             return text or ""
 
-        def others(names: list[str]) -> None:
+        def others(needs: list[list[str]]) -> None:
             nonlocal known
-            for each in names:
-                if each in self.recipes and each not in seen:
-                    text, sure = self.script(each, seen)
+            for each, *arguments in needs:
+                if each in self.recipes and (arguments or each not in seen):
+                    text, sure = self.script(each, {*seen} if arguments else seen, arguments)
                     known = known and sure
                     lines.extend([text] if text else [])
 
@@ -117,12 +117,17 @@ class Justfile:
         for number, text in enumerate(own):
             called = re.fullmatch(r"just (?P<name>[\w-]+)", text)
             if called and called["name"] in self.recipes:
-                others([called["name"]])
+                others([[called["name"]]])
             elif text and not text.startswith("#"):
                 known = known and (number + 1 == len(own) or not text.startswith("cd "))
                 lines.append(text)
         others(recipe.after)
         return " && ".join(lines), known
+
+
+def _calls(needs: str) -> list[list[str]]:
+    """Part what a recipe needs into names, each with its arguments."""
+    return [_WORD.findall(each.strip("()")) for each in _NEED.findall(needs)]
 
 
 def just_commands(file: str, text: str) -> Iterator[OwnCommand]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Literal
@@ -30,6 +30,8 @@ _KEPT = (
 _PLAIN = ("--doctest-modules", "--pyargs", "--strict-markers", "--doctest-continue-on-failure")
 """Those without one."""
 _DOCTESTS = "--doctest-modules"
+_PATHS = ("-c", "--ignore", "--ignore-glob", "--deselect")
+"""Those whose value is a path."""
 _PREFIX = 2
 _LONG = "--"
 
@@ -60,18 +62,55 @@ class PythonCall:
         return below and fnmatchcase(file.rpartition("/")[2], self.pattern)
 
 
-def python_call(own: Iterable[OwnCommand]) -> PythonCall | None:
-    """Find the call in the test command of the root; none where it calls neither."""
-    tests = (each for each in own if each.kind is Kind.TEST and not each.folder and not each.excluded)
-    for command in tests:
-        steps = parts(command.script) if command.opaque else command.steps
-        for at, step in enumerate(steps):
-            call = call_of(step)
-            words = started(call.words) if call else ()
-            if found := _read(words):
-                made = _in_command(found, replace(command, steps=tuple(steps)), at)
-                return replace(made, before="") if command.opaque else made
+def python_call(own: Iterable[OwnCommand], tests: Collection[str] = ()) -> PythonCall | None:
+    """Find the call in the test command of the root; none where it calls neither.
+
+    Where the root has none, that of the one folder that holds all files of tests counts.
+    """
+    known = [each for each in own if each.kind is Kind.TEST and not each.excluded]
+    found = (_call_in(each) for each in known if not each.folder)
+    if call := next(filter(None, found), None):
+        return call
+    below = [
+        each for each in known if each.folder and all(file.startswith(f"{each.folder}/") for file in tests)
+    ]
+    call = _call_in(below[0]) if tests and len(below) == 1 else None
+    return _from_root(call, below[0].folder) if call else None
+
+
+def _call_in(command: OwnCommand) -> PythonCall | None:
+    steps = parts(command.script) if command.opaque else command.steps
+    for at, step in enumerate(steps):
+        call = call_of(step)
+        words = started(call.words) if call else ()
+        if found := _read(words):
+            made = _in_command(found, replace(command, steps=tuple(steps)), at)
+            return replace(made, before="") if command.opaque else made
     return None
+
+
+def _from_root(call: PythonCall, folder: str) -> PythonCall:
+    """Write a call that is made in a folder as one that is made at the root; steps before it are left out."""
+    options, last = list[str](), ""
+    for word in call.options:
+        name, has, value = word.partition("=")
+        moved = f"{name}={folder}/{value}" if has and name in _PATHS else word
+        options.append(f"{folder}/{word}" if last in _PATHS else moved)
+        last = word
+    variables = {name: value.replace("$PWD", f"$PWD/{folder}") for name, value in call.variables}
+    if places := variables.get("PYTHONPATH"):
+        each = (
+            part if part.startswith(("/", "$")) else f"{folder}/{part}" for part in places.split(":") if part
+        )
+        variables["PYTHONPATH"] = ":".join(each)
+    return replace(
+        call,
+        options=tuple(options),
+        targets=tuple(f"{folder}/{each}" for each in call.targets),
+        start=f"{folder}/{call.start}".rstrip("/"),
+        variables=tuple(variables.items()),
+        before="",
+    )
 
 
 def _in_command(call: PythonCall, command: OwnCommand, at: int) -> PythonCall:
