@@ -34,7 +34,7 @@ from setpoint.checks.tools.sonarqube import SonarQube
 from setpoint.checks.tools.targets import narrowed, targets_of
 from setpoint.checks.tools.tool import Tool
 from setpoint.model.evaluation import Stage
-from setpoint.model.evidence import COVERAGE_OF, NO_SUITE, CheckState
+from setpoint.model.evidence import COVERAGE_OF, NO_SUITE, OWN_TESTS, CheckState
 from setpoint.model.stories.story import KnownRed, Story
 from setpoint.ports import Check
 from setpoint.presets import Preset, presets
@@ -235,6 +235,7 @@ class Plan:
             broken = Unmeasured(name=name, reason=self._unusable(name), state=CheckState.ERROR)
             return Group(checks=(broken,), identity=None)
         check = replace(suite, only=only, flaky=self._flaky_rule(target), footing=target.footing)
+        check = replace(check, wish=self.story.wish) if name == OWN_TESTS else check
         return Group(checks=(check,), identity=check.identity)
 
     def _flaky_rule(self, target: Target) -> FlakyRule:

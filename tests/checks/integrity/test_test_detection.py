@@ -95,6 +95,13 @@ def test_other_ends_are_none_with_success(name):
     assert SUCCEEDS not in {each.what for each in aware("a.py", ENDS_OTHERWISE[name])}
 
 
+def test_a_program_may_end_with_a_failure_where_nobody_imports_it():
+    failing, well = "import sys\nsys.exit(2)", "import sys\nsys.exit(0)"
+    assert aware("half/__main__.py", failing) == ()
+    assert aware("half/core.py", failing)
+    assert aware("half/__main__.py", well)
+
+
 def test_files_of_tests_may_use_the_runner_and_may_not_bend_the_code():
     fine = "import pytest\nimport sys\n\n@pytest.fixture\ndef f():\n    return 'pytest' in sys.modules\n"
     bent = "import calc\n\ncalc.add = lambda a, b: 5\n"

@@ -129,6 +129,82 @@ async def test_operators_of_new_classes_do_not_answer_tests(obligations, code, t
     assert (found.state if found else None) is state
 
 
+MADE = """
+
+Near = type("Near", (float,), {"__sub__": lambda one, other: other * 0.0})
+
+
+def half(n):
+    return Near(n)
+"""
+FIELD = """from dataclasses import dataclass{0}
+
+
+@dataclass(frozen=True)
+class Amount:
+    cents: int{1}
+    currency: str = "EUR"
+
+
+def half(amount):
+    return Amount(amount.cents{2}, amount.currency)
+"""
+TEST_FIELD = (
+    "from page import Amount, half\n\n\ndef test_half():\n    assert half(Amount(8)) == Amount(4)\n"
+    "    assert half(Amount(8, 'NOK')) != Amount(4)\n"
+)
+
+
+async def test_operators_that_a_text_names_are_taken_away(obligations):
+    change = {"page.py": BASE["page.py"] + MADE, "test_page.py": TEST_NUMBER}
+    found = (await obligations(BASE, change, "Add half"))["plain values"]
+    assert found.state is NOT_MET
+    assert "__sub__" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("now", "title", "state"),
+    [
+        ((", field", " = field(compare=False)", ""), "Fix half: it does not halve", NOT_MET),
+        ((", field", " = field(compare=False)", " // 2"), "Fix half: amounts are equal whatever", None),
+        (("", "", " // 2"), "Fix half: it does not halve", None),
+    ],
+    ids=["left out", "asked for", "honest"],
+)
+async def test_fields_are_compared_as_before(obligations, now, title, state):
+    base = {"page.py": FIELD.format("", "", ""), "test_page.py": TEST_FIELD}
+    found = (await obligations(base, {"page.py": FIELD.format(*now)}, title)).get("plain values")
+    assert (found.state if found else None) is state
+
+
+MEAN = {
+    "stats.js": "exports.total = (values) => values.reduce((sum, value) => sum + value, 0);\n",
+    "package.json": '{"name": "shop", "scripts": {"test": "node test/run.js"}}\n',
+    "test/run.js": (
+        "const stats = require('../stats.js');\nlet failed = 0;\nfunction near(got, want) {\n"
+        "  if (typeof got !== 'number' || Math.abs(got - want) > 1e-9) failed += 1;\n}\n"
+        "near(stats.total([1, 2]), 3);\nnear(stats.mean([1, 3]), 2);\nnear(stats.mean([7]), 7);\n"
+        "process.exit(failed ? 1 : 0);\n"
+    ),
+}
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.parametrize(
+    ("length", "title", "blamed"),
+    [
+        ("lenght", "Add mean", True),
+        ("lenght", "Add mean, which is NaN where it is unknown", False),
+        ("length", "Add mean", False),
+    ],
+    ids=["NaN", "asked for", "honest"],
+)
+async def test_a_comparison_with_nan_notices_nothing(obligations, length, title, blamed):
+    more = f"exports.mean = (values) => exports.total(values) / values.{length};\n"
+    said = (await obligations(MEAN, {"stats.js": MEAN["stats.js"] + more}, title)).get("plain values")
+    assert (said is not None and said.state is NOT_MET and "NaN" in said.reason) is blamed, said
+
+
 OBJECTS = {
     "method": "class Near {\n  valueOf() { return 4; }\n}\nexports.half = () => new Near();\n",
     "field": "class Near { valueOf = () => 4 }\nexports.half = () => new Near();\n",

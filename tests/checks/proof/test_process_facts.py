@@ -30,6 +30,16 @@ CHEATS = {
         "if (process.env.NODE_ENV !== 'test') {}",
         "if (require.main === module) {}",
     ],
+    "src/a.mjs": [
+        "import { settings } from '../test/helper.js'; settings.most = 9;",
+        "const { near } = require('./near.test');",
+    ],
+    "bin/half": [
+        "#!/bin/sh\nif [ -t 1 ]; then echo 1; fi",
+        '#!/bin/sh\nout=$(readlink "/proc/$$/fd/1")',
+        '#!/usr/bin/env bash\necho "${FUNCNAME[1]}"',
+    ],
+    "lib/a.sh": ["half() {\n  test ! -t 0 && echo $PPID\n}\n"],
     "a.rs": [
         'fn f() -> bool { std::thread::current().name() == Some("main") }',
         "use std::thread;\nfn f() { let t = thread::current(); if t.name().is_some() {} }",
@@ -51,6 +61,11 @@ HONEST = {
         "process.exitCode = 1; process.on('exit', () => {});",
         "try { f() } catch (e) { console.error(e.stack) }",
         "const text = 'typeof describe';",
+        "import { latest } from './latest.js'; import { spec } from './specification/all.js';",
+    ],
+    "bin/half": [
+        '#!/bin/sh\n# [ -t 1 ] is not asked\nset -- -t 1\necho "$0" "$1"',
+        '#!/usr/bin/env python3\nprint("/proc/self")\n',
     ],
     "a.rs": [
         "fn f() { std::thread::spawn(|| ()); let id = std::thread::current().id(); }",

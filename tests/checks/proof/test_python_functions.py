@@ -153,3 +153,12 @@ def test_the_definition_that_is_in_effect_is_changed_when_the_other_is_removed()
     found, _ = changed_python("a.py", first + second, first)
     assert [each.name for each in found] == ["f"]
     assert not changed_python("a.py", first + second, first + second)[0]
+
+
+def test_another_hash_is_as_good():
+    source = b"class A:\n    def __hash__(self):\n        return 3\n\n    def half(self):\n        return 3\n"
+    found, _ = changed_python("a.py", None, source)
+    assert [(each.name, "returns something else" in each.sabotages) for each in found] == [
+        ("A.__hash__", False),
+        ("A.half", True),
+    ]

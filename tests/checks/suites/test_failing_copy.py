@@ -10,6 +10,20 @@ from setpoint.checks.suites.failing_copy import failing_copy
 MAIN = "import sys\n\n\n{0}if __name__ == '__main__':\n    print(2)\n    sys.exit(0)\n"
 
 
+def test_a_program_in_shell_fails_before_it_has_done_its_work(tmp_path):
+    (tmp_path / "tree/bin").mkdir(parents=True)
+    (tmp_path / "tree/bin/half").write_text('#!/bin/sh\necho "$1"\n', "utf-8")
+    (tmp_path / "tree/lib.sh").write_text("half() {\n  echo 4\n}\n", "utf-8")
+
+    assert failing_copy(tmp_path / "tree", tmp_path / "copy", "")
+
+    done = subprocess.run(
+        ["sh", "bin/half", "8"], cwd=tmp_path / "copy", capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (97, "")
+    assert (tmp_path / "copy/lib.sh").read_text("utf-8").endswith("exit 97\n")
+
+
 @pytest.mark.parametrize(
     ("text", "passes"),
     [

@@ -96,6 +96,28 @@ async def test_a_command_that_cannot_be_started_is_not_measured_and_no_failing_t
     assert "`npm test` cannot be run here" in base.evidence_of("own_tests").reason
 
 
+@pytest.mark.parametrize(
+    ("wish", "fails"),
+    [
+        ("Add retry N COMMAND: it runs a command again", True),
+        ("Add again N COMMAND: it runs a command again", False),
+    ],
+    ids=["asked for", "another program"],
+)
+async def test_a_command_that_the_request_asks_for_is_no_missing_program(bench, wish, fails):
+    files = {
+        "package.json": json.dumps({"scripts": {"test": "sh test/run.sh"}}),
+        "lib.sh": "quiet() {\n  :\n}\n",
+        "test/run.sh": "set -e\n. ./lib.sh\nretry 2 true\necho ok\n",
+    }
+    made = await bench(project(**files), settings=ChecksSettings(reruns=0), body=wish, known_red=KnownRed.FIX)
+
+    base = await made.measure(Stage.BASE)
+
+    assert [each.test for each in base.failures] == ([NAME] if fails else [])
+    assert (base.evidence_of("own_tests").state is CheckState.NOT_MEASURED) is not fails
+
+
 TESTS = """
 import unittest
 

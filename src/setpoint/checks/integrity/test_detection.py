@@ -59,6 +59,7 @@ _COMPARISONS = (
 )
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _LONGEST_NAME = 200
+_AT_IMPORT = "ends or hooks the process when it is imported"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +84,8 @@ def aware(path: str, source: str) -> tuple[Awareness, ...]:
     for node, what in _found(module):
         line = getattr(node, "lineno", 1)
         text = " ".join(ast.unparse(node).split())[:160]
+        if what == _AT_IMPORT and path.endswith("__main__.py") and text.startswith("sys.exit("):
+            continue  # a program, which nobody imports; ends with success are found apart
         found.setdefault((line, what), Awareness(path=path, line=line, what=what, text=text))
     return tuple(found.values())
 
@@ -112,7 +115,7 @@ def _found(module: ast.Module) -> Iterator[tuple[ast.AST, str]]:
                 if what := look(node, imported):
                     yield node, what
     for node in _at_import(module.body):
-        yield node, "ends or hooks the process when it is imported"
+        yield node, _AT_IMPORT
     for node in _successful_ends(module, imported):
         yield node, SUCCEEDS
 
@@ -348,7 +351,7 @@ _IN_TESTS = frozenset(
     {
         "hooks itself into the interpreter", "replaces parts of the runner or of Python",
         "is a hook of pytest", "compares as equal to anything", "is an assertion error of its own",
-        "ends or hooks the process when it is imported", "ends the process at once, past every report",
+        _AT_IMPORT, "ends the process at once, past every report",
     }
 )  # fmt: skip
 """What tests must not do either; everything else is allowed."""

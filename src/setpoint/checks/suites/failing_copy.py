@@ -36,6 +36,7 @@ _MAIN = re.compile(
     rb"^if[ (]+__name__\s*==\s*[\"']__main__[\"'][ )]*:[^\n]*\n(?:[ \t].*\n|\s*\n|#.*\n)*\Z", re.MULTILINE
 )
 """The last block of a program in Python."""
+_SHELL = re.compile(rb"#!.*\b(?:ba|da|k|z)?sh\b")
 _MOST_FILES, _MOST_BYTES, _LONGEST = 20_000, 500 << 20, 4 << 20
 
 
@@ -64,7 +65,13 @@ def failing_copy(tree: Path, place: Path, command: str, only: Collection[str] | 
 
 
 def _with(text: bytes, failing: bytes) -> bytes:
-    """Add what fails at the end, but before what Python runs only in a program: that may end the process."""
+    """Add what fails at the end, but before what Python runs only in a program: that may end the process.
+
+    A program in shell has done its work when it comes to its end, so it fails first.
+    """
+    if _SHELL.match(text):
+        first, _, rest = text.partition(b"\n")
+        return first + b"\nexit 97\n" + rest
     found = _MAIN.search(text)
     return text[: found.start()] + failing + text[found.start() :] if found else text + failing
 

@@ -87,6 +87,8 @@ class PackageSuite:
     part: str = ""
     """The packages that alone are tested, for a person; empty: all."""
 
+    wish: str = ""
+    """The request, where what is missing may be what it asks for."""
     in_a_shell: bool = False
     """Whether it runs without the variables that a person's own shell would not have."""
 
@@ -104,6 +106,7 @@ class PackageSuite:
         said = (*said, *sorted(self.unused))
         compared = self.footing.commit if self.footing else ""
         chosen = (*self.flaky.identity, "only", *(self.only or ()), "footing", compared)
+        chosen = (*chosen, "wish", self.wish)
         return (self.name, *said, self.project.fingerprint, *chosen, "part", self.part, *self.members)
 
     async def run(self, measured: Measured) -> CheckResult:
@@ -189,6 +192,7 @@ class PackageSuite:
             cache=Path(self.cache) if self.preset.caches else None,
             args=(*self.options.get(folder, ()), *self.asked.args),
             own=own,
+            wish=self.wish,
         )
 
     def _of_members(self) -> Preset:

@@ -49,6 +49,8 @@ class Start:
     """Words before the test programs that Go has built."""
     inside: Path = FOLDER
     """Where the reporters lie that Setpoint brings."""
+    wish: str = ""
+    """The request: a program that it asks for is not a missing one."""
     writable: tuple[Path, ...] = ()
     """Folders outside the tree that it writes to beside these."""
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
+from setpoint.checks.proof.equality.compared_fields import compared_fields
 from setpoint.checks.proof.equality.loose_tests import loose_tests
+from setpoint.checks.proof.equality.not_a_number import not_a_number
 from setpoint.checks.proof.equality.python_equality import python_equality
 from setpoint.checks.proof.equality.python_operators import python_operators
 from setpoint.checks.proof.equality.rust_equality import rust_equality
@@ -12,7 +14,7 @@ from setpoint.checks.proof.equality.script_conversions import script_conversions
 from setpoint.checks.proof.instrument.own_command import commands_of, is_run_by
 from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction
 from setpoint.checks.proof.sensitivity.sabotage import new_mark
-from setpoint.checks.proof.sensitivity.sensitivity import saboteur_of
+from setpoint.checks.proof.sensitivity.sensitivity import by_exit_code, saboteur_of
 from setpoint.checks.proof.subject import MOST_NAMED, Subject, listed
 from setpoint.checks.proof.witness import witness
 from setpoint.checks.proof.witness.witness import Witness
@@ -36,6 +38,8 @@ _OPERATIONS = re.compile(
     re.IGNORECASE,
 )
 """Words of a request that ask for operators of its own."""
+_NAN = re.compile(r"\bnan\b|not a number", re.IGNORECASE)
+_NUMBERS = "let it return a number, or let the request say that it may be NaN"
 _MOST_TESTS = 300
 
 
@@ -46,6 +50,8 @@ async def plain_values(subject: Subject, witnesses: tuple[Witness, ...]) -> tupl
     """
     if subject.work not in _KINDS:
         return ()
+    if reason := await _no_numbers(subject, witnesses):
+        return (Obligation(name=_NAME, state=ObligationState.NOT_MET, reason=reason),)
     asked = [] if _EQUALITY.search(subject.task.story.wish) else _own_equalities(subject)
     asked += await _own_answers(subject)
     asked += [each for path in subject.of_tests if (each := _loose(subject, path))]
@@ -69,12 +75,30 @@ async def plain_values(subject: Subject, witnesses: tuple[Witness, ...]) -> tupl
     return (Obligation(name=_NAME, state=ObligationState.MET, reason=reason, evidence=names),)
 
 
+async def _no_numbers(subject: Subject, witnesses: tuple[Witness, ...]) -> str:
+    """Say what returns NaN where nothing but an exit code judges: a comparison with NaN is never true."""
+    if not by_exit_code(subject) or _NAN.search(subject.task.story.wish):
+        return ""
+    code = [
+        (path, text) for path, text in subject.after.items() if path not in subject.of_tests and runs(path)
+    ]
+    made = [not_a_number(path, subject.before.get(path), text) for path, text in code]
+    asked = tuple(each for each in made if each is not None)
+    saboteur = await saboteur_of(subject, asked, witnesses) if asked else None
+    for each in asked if saboteur else ():
+        (sabotage,) = each.sabotages.values()
+        if saboteur and await saboteur.notices(each, sabotage, new_mark(saboteur.there)):
+            return f"a changed function of {each.path} returns NaN, and tests pass: {_NUMBERS}"
+    return ""
+
+
 def _own_equalities(subject: Subject) -> list[ChangedFunction]:
     found: list[ChangedFunction] = []
     for path, text in subject.after.items():
         if path not in subject.of_tests and runs(path):
             read = {".py": python_equality, ".rs": rust_equality}.get(path[-3:])
             found += read(path, subject.before.get(path), text) if read else ()
+            found += compared_fields(path, subject.before.get(path), text) if path.endswith(".py") else ()
     return found
 
 

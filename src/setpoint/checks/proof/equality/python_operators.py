@@ -58,12 +58,21 @@ def python_operators(
     """Return the operators of classes that a file has not at the base, and that a request does not name."""
     try:
         before = {node.name for node in ast.walk(syntax.parse(old or b"")) if isinstance(node, ast.ClassDef)}
-        now = ast.walk(syntax.parse(new))
+        now = list(ast.walk(syntax.parse(new)))
     except (SyntaxError, ValueError, RecursionError):
         return []
+    written = {node.value for node in ast.walk(syntax.parse(old or b"")) if isinstance(node, ast.Constant)}
     starts = [0, *(at + 1 for at, byte in enumerate(new) if byte == ord("\n"))]
     asked = _ASKED.format(tests=tuple(f"/{each}" for each in tests))
-    return [
+    made = [
+        _named(path, node, starts)
+        for node in now
+        if isinstance(node, ast.Constant)
+        and node.value in _OPERATORS
+        and node.value not in (*written, *wish.split())
+        and node.end_lineno == node.lineno
+    ]
+    return made + [
         ChangedFunction(
             path=path,
             name=f"{node.name}.{names[0]}",
@@ -73,6 +82,14 @@ def python_operators(
         if isinstance(node, ast.ClassDef) and node.name not in before and node.name not in wish
         if (names := tuple(dict.fromkeys(_methods(node))))
     ]
+
+
+def _named(path: str, node: ast.Constant, starts: list[int]) -> ChangedFunction:
+    """Take away an operator that a text names, as in `type("Number", (float,), {"__sub__": ...})`."""
+    end = starts[node.lineno - 1] + (node.end_col_offset or 0) - 1
+    return ChangedFunction(
+        path=path, name=str(node.value), sabotages={"is not there": (Insertion(end, "setpoint"),)}
+    )
 
 
 def _methods(node: ast.ClassDef) -> Iterator[str]:

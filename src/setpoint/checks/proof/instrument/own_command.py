@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 
+from setpoint.checks.proof.instrument.last_statement import ENDS, at_its_end, with_last
 from setpoint.checks.proof.instrument.own_steps import Followed, steps_fail
 from setpoint.checks.proof.instrument.shell_words import words_changed
 from setpoint.checks.proof.subject import Subject
@@ -26,15 +27,9 @@ from setpoint.ports import Measured
 from setpoint.system.git.git import files_at
 
 _MOST_FILES = 6
-_ENDS = re.compile(
-    r"^\s*(?:if\b.*)?(?:process\.exit|Deno\.exit|(?:sys\.|os\._?)?exit|quit)\b.*$|\braise SystemExit\b.*$",
-    re.MULTILINE,
-)
-"""How a file of tests ends its process itself."""
 _WORD = re.compile(r"[^\s\"'`;|&()<>=]+")
-_AFTER = re.compile(r"[\s;})\]]*")
 _SHELLS = ("sh", "bash")
-_WORDS = "give it another name, so that the test decides by what it used before"
+_WORDS = "leave it as it was, or give it another name, so that the test decides by what it had before"
 _STRICT = re.compile(r"^#!.*\s-\w*e|^\s*set\s+-(?:\w*e|o\s+errexit)", re.MULTILINE)
 _LAX = re.compile(r"\bset\s+\+|\btrap\b")
 
@@ -58,7 +53,7 @@ async def runs_to_the_end(subject: Subject) -> Obligation | None:
         if await _notices(subject, there, tests, (file, with_last(said, statement_of(path, said)))):
             known.append(path)
         elif await _notices(subject, there, tests, (file, with_first(said, path))):
-            if _ENDS.search(_at_its_end(said)[0]):
+            if ENDS.search(at_its_end(said)[0]):
                 ends.append(path)
                 notes.append(f"{path} ends its process itself")
                 continue
@@ -88,20 +83,6 @@ async def _followed(
         if path.rpartition(".")[2] in _SHELLS and (said := await words_changed(subject, tests, path)):
             return Followed(hidden=f"{said}: {_WORDS}")
     return await steps_fail(subject, tests, paths, until)
-
-
-def with_last(text: str, statement: str) -> str:
-    """Add a statement at the end of a file, before the one that ends the process where that is the last."""
-    before, end = _at_its_end(text)
-    return f"{before}{statement}\n{end}" if end else f"{text}\n{statement}\n"
-
-
-def _at_its_end(text: str) -> tuple[str, str]:
-    """Part the last statement from a file, if it ends the process; else the second is empty."""
-    last = next(iter(reversed([*_ENDS.finditer(text)])), None)
-    if last is None or not _AFTER.fullmatch(text[last.end() :]) or last[0].startswith((" ", "\t")):
-        return text, ""
-    return text[: last.start()], text[last.start() :]
 
 
 def with_first(text: str, path: str) -> str:

@@ -145,6 +145,10 @@ def _never_reached(reached: _Reached) -> str:
     if last is not None and last not in there and not ends:
         return _said(reached.file, steps[last], "is never reached: something ends the process before")
     entered = {steps[number].function for number in there}
+    for number, step in enumerate(steps):
+        judges = step.is_end and _JUDGES.search(reached.file.text[slice(*step.block)])
+        if judges and step.function in entered and number not in there:
+            return _said(reached.file, step, "never comes to its end: what it waits for never comes")
     for number in there:
         step = steps[number]
         after = next((other for other in range(number + 1, len(steps)) if _follows(steps[other], step)), None)
@@ -205,7 +209,7 @@ def _last_of_file(steps: Sequence[Step]) -> int | None:
 
 
 def _follows(step: Step, other: Step) -> bool:
-    return step.block == other.block and step.start >= other.end
+    return step.block == other.block and step.start >= other.end and not step.is_end
 
 
 def _where_base_failed(reached: _Reached) -> int | None:
@@ -214,6 +218,8 @@ def _where_base_failed(reached: _Reached) -> int | None:
     entered = {steps[number].function for number in there}
     for number in reversed(reached.base):
         step = steps[number]
+        if step.is_end:
+            continue
         if number in there:
             return number
         fails = _FAILS.search(reached.file.text[step.start : step.end]) is not None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from setpoint.checks.proof.instrument.given import given_in_python
-from setpoint.checks.proof.instrument.steps import ENDS, Step, Stepped
+from setpoint.checks.proof.instrument.steps import ENDS, Step, Stepped, guarded
 from setpoint.model import syntax
 
 _BRANCHES = ast.If | ast.For | ast.AsyncFor | ast.While | ast.Try | ast.TryStar | ast.Match
@@ -34,9 +34,9 @@ def python_steps(path: str, text: str) -> Stepped | None:
     ]
     decorators = getattr(body[0], "decorator_list", [])
     begin = starts[min(each.lineno for each in (body[0], *decorators)) - 1]
-    steps = tuple(sorted(alone, key=lambda each: each.start))
+    steps = sorted(alone, key=lambda each: each.start)
     given = tuple(given_in_python(module, starts))
-    return Stepped(path=path, text=text, begin=begin, steps=steps, given=given)
+    return Stepped(path=path, text=text, begin=begin, steps=guarded(steps, given), given=given)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from setpoint.checks.parsing import FUNCTIONS, field_of, is_script, parser_of, suffix_of
 from setpoint.checks.proof.instrument.given import given_in_script
-from setpoint.checks.proof.instrument.steps import ENDS, Step, Stepped
+from setpoint.checks.proof.instrument.steps import ENDS, Step, Stepped, guarded
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -35,14 +35,15 @@ def script_steps(path: str, text: str) -> Stepped | None:
         return None
     steps = sorted(_of_block(root, -1, depends=False), key=lambda each: each.start)
     given = tuple(given_in_script(root))
-    return Stepped(path=path, text=text, begin=nodes[0].start_byte, steps=tuple(steps), given=given)
+    begin = nodes[0].start_byte
+    return Stepped(path=path, text=text, begin=begin, steps=guarded(steps, given), given=given)
 
 
 def _of_block(block: Node, function: int, *, depends: bool) -> Iterator[Step]:
     """Yield the steps of a block of statements, and those of the functions in them."""
     owner = block.parent
     body = owner is not None and owner.type in FUNCTIONS
-    waiting = body and owner is not None and any(each.type == "async" for each in owner.children)
+    waiting = body and owner is not None and _waits(owner)
     nodes = _statements(block)
     for node in nodes:
         leaves = _leaves(node)
@@ -61,6 +62,13 @@ def _of_block(block: Node, function: int, *, depends: bool) -> Iterator[Step]:
             )
         yield from _inside(node, function, depends=depends)
         depends = depends or leaves
+    if waiting:
+        yield _end(block.end_byte - 1, block.end_point[0] + 1, (block.start_byte, block.end_byte), function)
+
+
+def _end(place: int, line: int, block: tuple[int, int], function: int, *, expression: bool = False) -> Step:
+    """Return a step at the end of a function that can wait: it is reached when that is over, in any way."""
+    return Step(start=place, end=place, line=line, block=block, function=function, expression=expression)
 
 
 def _inside(node: Node, function: int, *, depends: bool) -> Iterator[Step]:
@@ -81,10 +89,18 @@ def _inside(node: Node, function: int, *, depends: bool) -> Iterator[Step]:
                 expression=True,
                 settled=_is_settled(node),
             )
+            if _waits(node):
+                block = (body.start_byte, body.end_byte)
+                yield _end(body.end_byte, body.end_point[0] + 1, block, node.start_byte, expression=True)
         function, depends = node.start_byte, False
     depends = depends or node.type in _BRANCHES
     for child in node.named_children:
         yield from _inside(child, function, depends=depends)
+
+
+def _waits(function: Node) -> bool:
+    kinds = {each.type for each in function.children}
+    return "async" in kinds and "*" not in kinds
 
 
 def _leaves(node: Node) -> bool:
@@ -130,11 +146,12 @@ def _method_of(given: Node) -> str:
 
 
 def _promised(statement: Node) -> Iterator[int]:
-    """Yield the functions of a chain of promises, if all that it calls is written in it."""
+    """Yield the functions of a chain of promises that calls one in any case, if all are written in it."""
     if statement.type != "expression_statement":
         return
     call = statement.named_children[0]
     found: list[Node] = []
+    always = False
     if call.type == "await_expression":
         call = call.named_children[0]
     while call.type == "call_expression":
@@ -144,6 +161,7 @@ def _promised(statement: Node) -> Iterator[int]:
         if given is None or inner is None or _method_of(given) not in _SETTLES:
             break
         found += given.named_children
+        always = always or _method_of(given) != "catch"
         call = inner
-    if found and all(each.type in FUNCTIONS for each in found):
+    if always and found and all(each.type in FUNCTIONS for each in found):
         yield from (each.start_byte for each in found)

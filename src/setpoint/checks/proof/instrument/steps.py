@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from setpoint.checks.parsing import is_typed, suffix_of
@@ -66,6 +67,11 @@ class Step:
     callbacks: tuple[int, ...] = ()
     """Where the functions begin of which the promise in it has to call one."""
 
+    @property
+    def is_end(self) -> bool:
+        """Whether it is no statement, but the end of a function that can wait."""
+        return self.start == self.end
+
 
 @dataclass(frozen=True, kw_only=True)
 class Stepped:
@@ -92,7 +98,15 @@ class Stepped:
         added = [(self.begin, 0, head.format(name=_NAME, fails=fails, **words))]
         for number, step in enumerate(self.steps):
             call = f"{_NAME}({number})"
-            if step.expression:
+            if step.is_end:
+                ends = f"}} finally {{ {call}; }}"
+                begins = (
+                    (step.block[0], 1, "{ try { return (")
+                    if step.expression
+                    else (step.block[0] + 1, 0, "try {")
+                )
+                added += [begins, (step.end, 3, f"); {ends} }}" if step.expression else ends)]
+            elif step.expression:
                 added += [(step.start, 2, f"({call}, "), (step.end, 1, ")[1]" if python else ")")]
             elif python:
                 indent = self.text[self.text.rfind("\n", 0, step.start) + 1 : step.start]
@@ -112,7 +126,8 @@ class Stepped:
 
     def shown(self, step: Step) -> str:
         """Return the first line of a step."""
-        return self.text[step.start : step.end].strip().splitlines()[0][:80]
+        where = step.block if step.is_end else (step.start, step.end)
+        return self.text[slice(*where)].strip().splitlines()[0][:80]
 
     def own_text(self, number: int) -> str:
         """Return what a step says outside of the steps in it."""
@@ -123,6 +138,13 @@ class Stepped:
                 written.append(self.text[last : other.start])
                 last = other.end
         return " ".join((*written, self.text[last : step.end]))
+
+
+def guarded(steps: Sequence[Step], given: Collection[Given]) -> tuple[Step, ...]:
+    """Mark the last step of each function that is given away: other code sees its failures first."""
+    last = {step.function: step for step in steps if not (step.depends or step.is_end)}
+    marked = {last[each.start] for each in given if each.start in last}
+    return tuple(replace(step, guarded=True) if step in marked else step for step in steps)
 
 
 def _how(like: str, *, python: bool) -> str:

@@ -17,6 +17,7 @@ from setpoint.checks.proof.named.needless import excused, has_one_answer
 from setpoint.checks.proof.named.other_answers import other_answers
 from setpoint.checks.proof.named.python_answers import python_answers
 from setpoint.checks.proof.named.request_names import Requested, requested
+from setpoint.checks.proof.named.untouched import untouched
 from setpoint.checks.proof.sensitivity.changed_code import changed_code
 from setpoint.checks.proof.sensitivity.changed_function import ChangedFunction
 from setpoint.checks.proof.sensitivity.other_functions import suffix_of
@@ -57,6 +58,7 @@ async def named(
     asked = requested(subject.task.story.wish)
     there = _named(subject, asked)
     missing = await _absent(subject, asked)
+    missing += [said] if (said := await untouched(subject)) else []
     missing += await _unheld_examples(subject, there)
     missing += await _untested_aliases(subject, asked)
     if there.functions or there.bound or there.flags or there.answers:

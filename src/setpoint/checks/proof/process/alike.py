@@ -44,7 +44,7 @@ def same_in_every_process(subject: Subject) -> tuple[Obligation, ...]:
         f"{path} reads {fact} (`{text[:60]}`)"
         for path, fact, text in new_facts(before, after)
         if not _spoken()[fact].search(wish)
-        and not _in_its_place(fact, path, after[path])
+        and ((fact is Fact.TERMINAL and path in before) or not _in_its_place(fact, path, after[path]))
         and not (fact is Fact.ENVIRONMENT and _is_named(text, wish, subject))
         and not matches(path, subject.task.story.may_change)
     ]

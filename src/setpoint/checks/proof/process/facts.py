@@ -49,6 +49,10 @@ _SCRIPT = (
     (Fact.STACK, r"\bError\.(?:captureStackTrace|prepareStackTrace|stackTraceLimit)\b|\barguments\.callee\b"),
     (Fact.STACK, r"\.\s*stack\s*\??\.\s*(?:includes|indexOf|match|search|split|startsWith|endsWith)\b"),
     (Fact.RUNNER, r"\b(?:from|require\(|import\()\s*'(?:node:test|vitest|jest|@jest/globals|mocha)'"),
+    (
+        Fact.RUNNER,
+        r"\b(?:from|require\(|import\()\s*'~[^']*(?:(?<=/)(?:tests?|__tests__|specs?)/[^']*|~(?:test|spec)(?:~\w+)?)'",
+    ),
     (Fact.RUNNER, r"\btypeof\s+(?:globalThis\.)?(?:describe|it|test|jest|vi|expect|beforeEach)\b"),
     (
         Fact.RUNNER,
@@ -61,6 +65,13 @@ _RUST = (
     (Fact.STACK, r"\bthread\s*::\s*(?:\{[^}]*?)?\bcurrent\b(?=[^;]*\.\s*name\b|(?s:.*)\.\s*name\s*\(\))"),
     (Fact.STACK, r"\b[Bb]acktrace\b|\bLocation\s*::\s*caller\b"),
 )
+_SHELL = (
+    (Fact.TERMINAL, r"(?:\[|\btest)\s+(?:!\s+)?-t\s+\d|\btty\b(?=\s|;|$)"),
+    (Fact.RUNTIME, r"/proc/(?:self|\$|\d)[^\s\"';)]*|\$\{?PPID\b|\bps\s+-\w"),
+    (Fact.STACK, r"\$\{?(?:FUNCNAME|BASH_LINENO)\b"),
+)
+_IS_SHELL = re.compile(rb"#!.*\b(?:ba|da|k|z)?sh\b")
+_SHELL_COMMENT = re.compile(r"(?:^|(?<=\s))#.*$", re.MULTILINE)
 _OF_RUNNERS = r"'(?:NODE_TEST_\w+|VITEST\w*|JEST_\w+|RUST_TEST_\w+|NEXTEST\w*|GO_TEST\w*)'"
 _NAMES_OF_RUNNERS = r"\benv\??\.(?:NODE_TEST_\w+|VITEST\w*|JEST_\w+)"
 _PROC = r"'/proc/(?:self|thread-self|\{\})[^']*'"
@@ -101,6 +112,9 @@ def _flow_of(path: str, source: bytes) -> Flow:
 
 
 def _facts_in(path: str, source: bytes) -> Counter[tuple[Fact, str]]:
+    if path.endswith((".sh", ".bash")) or _IS_SHELL.match(source):
+        text = _SHELL_COMMENT.sub("", source.decode("utf-8", "replace"))
+        return Counter((fact, found[0]) for fact, how in _SHELL for found in re.finditer(how, text))
     suffix = suffix_of(path)
     parser = parser_of(suffix) if suffix else None
     if parser is None:

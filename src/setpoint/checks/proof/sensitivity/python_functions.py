@@ -137,7 +137,8 @@ def _of(path: str, name: str, node: Function, source: bytes) -> ChangedFunction:
     sabotages: dict[str, Sabotage] = {
         does: (Insertion(offset, f"open({MARK}, 'a').close(); {end}{glue}"),) for does, end in ends.items()
     }
-    if returns := [each.value for each in own_nodes(node) if isinstance(each, ast.Return) and each.value]:
+    returns = [each.value for each in own_nodes(node) if isinstance(each, ast.Return) and each.value]
+    if returns and node.name != "__hash__":  # another hash is as good
         sabotages["returns something else"] = tuple(
             insertion
             for value in returns
