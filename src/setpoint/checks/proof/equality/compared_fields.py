@@ -1,4 +1,4 @@
-"""Find fields of Python's data classes that a change takes out of the comparison, and compare them again."""
+"""Find fields of Python's data classes that a change removes from the comparison, and compare them again."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ def asking(text: str, log: Path) -> str:
 
 
 def words_in(log: str, state: str = "") -> Words:
-    """Read what a shell said of its words, and of all else; what it says first of a word counts."""
+    """Read what a shell said of its words, and of everything else; what it says first of a word counts."""
     starts = [*_IS.finditer(log)]
     ends = [*(each.start() for each in starts[1:]), len(log)]
     kinds: dict[str, str] = {}

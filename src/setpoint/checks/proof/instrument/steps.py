@@ -69,7 +69,7 @@ class Step:
 
     @property
     def is_end(self) -> bool:
-        """Whether it is no statement, but the end of a function that can wait."""
+        """Whether it marks the end of a function that can wait."""
         return self.start == self.end
 
 

@@ -12,8 +12,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from setpoint.checks.proof.instrument.own_command import commands_of, is_run_by
 from setpoint.checks.proof.named.request_names import requested
 from setpoint.checks.proof.subject import Subject, listed
+from setpoint.checks.proof.witness import witness
 from setpoint.checks.trees.checkout import repository_of
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.changes.work_kind import is_program
@@ -85,7 +87,7 @@ def reaches(
         names: Of the functions.
         before: The code of the base.
         now: The code of the result.
-        others: Changed files that are no code.
+        others: Changed files that do not hold code.
 
     """
     changed = set(before) ^ set(now)
@@ -127,10 +129,13 @@ def _others(subject: Subject) -> list[str]:
 
 async def _pieces(subject: Subject, root: Path, commit: str) -> list[_Piece] | None:
     """Return the code of a commit outside of tests; none where there is too much of it."""
+    commands = [*commands_of(subject, witness.passed_in(subject.now.tests))]
     paths = [
         path
         for path in await files_at(root, commit)
-        if (is_program(path) or "." not in path.rpartition("/")[2]) and not is_test_path(path)
+        if not any(is_run_by(path, each) for each in commands)
+        and (is_program(path) or "." not in path.rpartition("/")[2])
+        and not is_test_path(path)
     ]
     if len(paths) > _MOST_FILES:
         return None
