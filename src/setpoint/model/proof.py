@@ -8,11 +8,23 @@ from setpoint.model.ids import Artifact
 from setpoint.model.mutation import MutantShare
 from setpoint.model.value import Text, Value
 
-INSTRUMENT = "instrument"
-"""The obligation that tests which must fail are reported as failing, and that checks change no file."""
-SECOND_ARRANGEMENT = "arrangement"
-"""The obligation that repeats the last test run; where it is met, nothing is measured once more."""
-
+CLEAN_ROOM = "clean room"
+"""The run that looks whether a check changed a file of the tree."""
+NOTHING_LOST = "nothing lost"
+"""The run of the tests of the base, as they were, on the result."""
+WITNESS = "witness"
+"""The run that shows that something fails without the code of the change and passes with it."""
+SABOTAGE = "sabotage"
+"""The run that breaks each changed function and looks whether a test notices."""
+CANARY = "canary"
+"""The run of tests that must fail, beside those of the change."""
+ELSEWHERE = "elsewhere"
+"""The run that repeats the tests in another place, order and hash seed; where it is met, nothing is measured
+once more."""
+SAME_CALLS = "same calls"
+"""The run that makes the calls of the tests again outside of any test."""
+RUNS = (CLEAN_ROOM, NOTHING_LOST, WITNESS, SABOTAGE, CANARY, ELSEWHERE, SAME_CALLS)
+"""The seven runs of a verdict, in the order in which a report lists them."""
 
 REVIEW = "review"
 """The obligation that a reviewer which the run names has judged the change; always required."""
@@ -94,6 +106,14 @@ class Obligation(Value):
     """What proves it, what is missing, or why it does not apply."""
     evidence: tuple[Text, ...] = ()
     """Tests, commands or functions that it rests on, at most 20."""
+    count: int = 0
+    """How many tests, functions or calls were tried."""
+    cut: Text = ""
+    """What the budget left untried, in words; that never changes how it stands."""
+    seconds: float = 0.0
+    """How long it took; 0 where it was known from an earlier proof of the same tree."""
+    estimate_s: float | None = None
+    """How long it was expected to take; none where nothing was known."""
 
 
 class SealedTest(Value):

@@ -1,0 +1,1 @@
+"""What Setpoint knows of each programming language, behind one protocol."""

@@ -1,0 +1,1 @@
+"""The runs that a verdict rests on, one file each; nothing here names a language."""

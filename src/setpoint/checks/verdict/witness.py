@@ -1,0 +1,152 @@
+"""Find the witnesses of a change: tests and commands that fail at the base for its lack, and pass with it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from setpoint.checks.proof.witness.right_cause import Lack
+from setpoint.model.evidence import (
+    SUITES,
+    Cause,
+    CheckResult,
+    CheckState,
+    Failure,
+    Fault,
+    Outcome,
+    TestReport,
+)
+from setpoint.model.proof import Trust
+
+_GREEN = (Outcome.PASSED, Outcome.FLAKY)
+_MOST_MESSAGE = 80
+_NO_WITNESS = (Cause.ENVIRONMENT, Cause.TIMEOUT, Cause.FLAKY)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Witness:
+    """One test or command that tells the change from its lack."""
+
+    name: str
+    """The test's identifier, or the command."""
+    why: str
+    """How it fails at the base."""
+    trust: Trust
+
+    def __str__(self) -> str:
+        """Return it as a report names it."""
+        return f"{self.name}: {self.why}"
+
+
+def passed_in(report: TestReport | None) -> frozenset[str]:
+    """Return the tests that passed."""
+    outcomes = report.outcomes if report else {}
+    return frozenset(test for test, outcome in outcomes.items() if outcome in _GREEN)
+
+
+def mended(base: TestReport | None, passed: frozenset[str]) -> tuple[Witness, ...]:
+    """Return tests that failed at the base and pass now; a file that did not load represents its tests."""
+    files = {test.partition("::")[0] for test in passed}
+    return tuple(
+        Witness(
+            name=each.test, why=f"it failed at the base ({each.message[:_MOST_MESSAGE]})", trust=Trust.PERSON
+        )
+        for each in (base.failures if base else ())
+        if each.cause not in _NO_WITNESS
+        and (each.test in passed or ("::" not in each.test and each.test in files))
+    )
+
+
+def removed(tests: Iterable[str]) -> tuple[Witness, ...]:
+    """Return tests of the base that fail with the change because what they test was removed, as asked."""
+    why = "it passes without the change, and with it what it tests is gone, as asked"
+    return tuple(Witness(name=test, why=why, trust=Trust.ANY) for test in tests)
+
+
+def built(base: Iterable[CheckResult], now: Iterable[CheckResult]) -> tuple[Witness, ...]:
+    """Return suites that pass now and were not built or collected at the base, for a reason in the tree."""
+    passes = {each.evidence.check for each in now if each.state is CheckState.PASS}
+    return tuple(
+        Witness(
+            name=each.evidence.check,
+            why=f"it broke at the base ({each.evidence.reason[:_MOST_MESSAGE]})",
+            trust=Trust.PERSON,
+        )
+        for each in base
+        if each.evidence.check in passes & {*SUITES}
+        and each.state is CheckState.ERROR
+        and each.evidence.fault is None
+    )
+
+
+def added(
+    asked: Iterable[str], report: TestReport, control: Collection[str], lack: Lack
+) -> tuple[tuple[Witness, ...], str]:
+    """Return those of the change's own tests that are witnesses, and why the first of the others is none.
+
+    Args:
+        asked: Tests that pass on the result and are new or in files that changed.
+        report: What these tests gave with all of the change but its code.
+        control: Tests that pass with its code too, run in the same place and in the same way.
+        lack: What they have to fail for.
+
+    """
+    found, other = [], ""
+    for test in asked:
+        failure = failure_of(test, report)
+        if test not in control:
+            other = other or f"{test} does not pass when it runs in another place"
+        elif failure is None and test not in report.outcomes and _last_name(test) in lack.inline:
+            found.append(Witness(name=test, why="the change adds the module that holds it", trust=Trust.ANY))
+        elif failure is None:
+            other = other or f"{test} passes without the changed code too"
+        elif reason := lack.other_reason(failure, report.outcomes.get(test)):
+            other = other or f"{test} fails without the changed code, and {reason}"
+        else:
+            why = f"without the changed code: {failure.message[:_MOST_MESSAGE]}"
+            found.append(Witness(name=test, why=why, trust=Trust.ANY))
+    return tuple(found), other
+
+
+def _last_name(test: str) -> str:
+    return test.rpartition("::")[2]
+
+
+def failure_of(test: str, report: TestReport) -> Failure | None:
+    """Return why a test fails: by itself, as a part of its file, or because nothing was built."""
+    red = {failure.test: failure for failure in report.failures}
+    found = red.get(test) or red.get(test.partition("::")[0])
+    if found is None and test in report.red:
+        return next((each for each in report.failures if each.cause is Cause.SYNTAX), None)
+    return found
+
+
+def commands(
+    at_base: Iterable[CheckResult], now: Iterable[CheckResult], words: Mapping[str, str]
+) -> tuple[tuple[Witness, ...], str]:
+    """Return acceptance commands that failed at the base and pass now, and what the others prove.
+
+    Args:
+        at_base: What each command gave at the base.
+        now: What each check gave on the result.
+        words: The commands by the name of their check.
+
+    """
+    passes = {each.evidence.check for each in now if each.state is CheckState.PASS}
+    found, other = [], ""
+    for each in at_base:
+        check = each.evidence.check
+        if check not in passes:
+            continue
+        if each.state is CheckState.FAIL or each.evidence.fault is Fault.UNRELATED:
+            why = f"exit code {each.evidence.exit_code} at the base"
+            found.append(Witness(name=words[check], why=why, trust=Trust.PERSON))
+        elif each.evidence.fault is Fault.ABSENT:
+            found.append(
+                Witness(name=words[check], why="what it names is not there at the base", trust=Trust.PERSON)
+            )
+        elif each.state is CheckState.PASS:
+            other = other or f"`{words[check]}` passes at the base too, so it proves nothing"
+        else:
+            other = other or f"`{words[check]}` could not run at the base"
+    return tuple(found), other
