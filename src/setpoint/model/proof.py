@@ -147,6 +147,15 @@ class Vouched(Value):
     """Tests that a reviewer with a model of its own found to express the request, as it named them."""
     all_reviewed: bool = False
     """Whether such a reviewer found this of all tests that the change adds."""
+    still_red: tuple[Text, ...] = ()
+    """Tests that failed at the base and still did in an earlier round, of which the maker was told."""
+
+    def expresses(self, test: str) -> bool:
+        """Whether a reviewer found that a test expresses the request."""
+        last = test.rpartition("::")[2].partition("[")[0]
+        return self.all_reviewed or any(
+            each in (test, last) or test.endswith(f"::{each}") for each in self.reviewed
+        )
 
 
 NOBODY = Vouched()
