@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from pydantic import Field, field_validator, model_validator
+
 from setpoint.model.ids import Artifact
 from setpoint.model.mutation import MutantShare
 from setpoint.model.value import Text, Value
@@ -75,17 +77,6 @@ _BEHIND = {
     Trust.REVIEWED: "the maker's tests, which a reviewer confirmed",
     Trust.ANY: "the maker's own tests alone",
 }
-
-
-class Arrangement(StrEnum):
-    """How much of the last test run is repeated in a second arrangement."""
-
-    FULL = "full"
-    """All tests, and the acceptance commands."""
-    IMPACTED = "impacted"
-    """The witnesses and the tests that the change can reach, and the acceptance commands."""
-    OFF = "off"
-    """Nothing."""
 
 
 class ObligationState(StrEnum):
@@ -208,9 +199,28 @@ class ProofTerms(Value):
     """Whether a run begins where nothing could prove its work; it ends as unproven at best."""
     witness: Trust = Trust.ANY
     """The least trust in a witness that counts."""
-    seconds: float = 120.0
-    """Most seconds for sabotaging the changed functions of one change."""
-    arrangement: Arrangement = Arrangement.FULL
-    """How much of the last test run is repeated in a second arrangement."""
-    arrangement_seconds: float = 600.0
-    """If the tests ran longer than this, `full` repeats no more than `impacted`."""
+    seconds: float | None = Field(default=None, gt=0)
+    """Seconds that sabotage, canary, elsewhere and the same calls may take together; none: as long as the
+    project's own tests took, and at least 20.
+    """
+    without: tuple[str, ...] = ()
+    """Runs that are switched off, by name: `sabotage`, `same calls` and so on; a report says so."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _earlier_keys(cls, given: object) -> object:
+        """Read settings and orders that still say how much of the last test run is repeated."""
+        if not isinstance(given, dict):
+            return given
+        return {name: value for name, value in given.items() if name not in _EARLIER}
+
+    @field_validator("without")
+    @classmethod
+    def _of_runs(cls, without: tuple[str, ...]) -> tuple[str, ...]:
+        names = tuple(each.replace("_", " ") for each in without)
+        if unknown := [each for each in names if each not in RUNS]:
+            raise ValueError(f"no run is called {', '.join(unknown)}; there are {', '.join(RUNS)}")
+        return names
+
+
+_EARLIER = ("arrangement", "arrangement_seconds")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from setpoint.checks.verdict import witness
 from setpoint.checks.verdict.subject import MOST_NAMED, Subject, listed
@@ -76,7 +75,7 @@ def lifted(found: Witness, vouched: Vouched) -> Witness:
     """Return a witness with the trust that it has after a review."""
     if found.trust is not Trust.ANY or not vouched.expresses(found.name):
         return found
-    return replace(found, trust=Trust.REVIEWED)
+    return found.model_copy(update={"trust": Trust.REVIEWED})
 
 
 def strongest(witnesses: Iterable[Witness]) -> Trust | None:

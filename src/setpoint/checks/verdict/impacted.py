@@ -15,5 +15,7 @@ async def impacted(
     """Return of some tests the witnesses, those in changed files, and those that the map of the last run names."""
     early = subject.place._replace(stage=Stage.EVALUATE)
     target = await subject.measuring.target(replace(subject.task, fast=True), early)
-    named = {*(target.only or ()), *subject.of_tests, *(each.name for each in witnesses)}
+    if target.only is None:  # nothing is known of what the change reaches
+        return tests
+    named = {*target.only, *subject.of_tests, *(each.name for each in witnesses)}
     return frozenset(test for test in tests if test in named or test.partition("::")[0] in named)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 
 from setpoint.model.evidence import (
     SUITES,
@@ -16,6 +15,7 @@ from setpoint.model.evidence import (
     TestReport,
 )
 from setpoint.model.proof import Trust
+from setpoint.model.value import Text, Value
 
 _GREEN = (Outcome.PASSED, Outcome.FLAKY)
 _MOST_MESSAGE = 80
@@ -29,13 +29,12 @@ _MISSING_NAME = ("AttributeError", "ImportError", "ModuleNotFoundError", "NameEr
 """What Python raises where a name, or a parameter, is not there."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Witness:
+class Witness(Value):
     """One test or command that tells the change from its lack."""
 
-    name: str
+    name: Text
     """The test's identifier, or the command."""
-    why: str
+    why: Text
     """How it fails at the base."""
     trust: Trust
 
