@@ -25,6 +25,8 @@ ELSEWHERE = "elsewhere"
 once more."""
 SAME_CALLS = "same calls"
 """The run that makes the calls of the tests again outside of any test."""
+FILES = "files"
+"""The obligation that nothing runs otherwise, met by the changed files alone: documents, settings, a version."""
 RUNS = (CLEAN_ROOM, NOTHING_LOST, WITNESS, SABOTAGE, CANARY, ELSEWHERE, SAME_CALLS)
 """The seven runs of a verdict, in the order in which a report lists them."""
 
@@ -91,7 +93,7 @@ class Obligation(Value):
     """One thing that must be proved."""
 
     name: str
-    """For example `witness` or `sensitivity`; docs/how-to/evidence.md lists them."""
+    """For example `witness` or `sabotage`; docs/how-to/evidence.md lists them."""
     state: ObligationState
     reason: Text = ""
     """What proves it, what is missing, or why it does not apply."""

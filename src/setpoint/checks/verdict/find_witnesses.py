@@ -61,9 +61,7 @@ def _hint(subject: Subject) -> str:
     if not any(map(runs, subject.paths)):
         kind = "docs" if all(map(is_document, subject.paths)) else "chore or --kind tests"
         return f"nothing that runs is changed; if that is what you want, say --kind {kind}"
-    return (
-        "write a test that fails without the change; if the work changes no behaviour, say --kind refactor"
-    )
+    return "write a test that fails without the change; if the work changes no behaviour, say --kind refactor"
 
 
 def counting(found: Iterable[Witness], least: Trust) -> list[Witness]:
@@ -95,7 +93,9 @@ async def _beside_the_base(subject: Subject, passed: frozenset[str]) -> tuple[li
     if not asked and not checks:
         return [], reasons
     found: list[Witness] = []
-    control = await subject.run_tests(asked, await subject.checked_out()) if asked else TestReport(outcomes={})
+    control = (
+        await subject.run_tests(asked, await subject.checked_out()) if asked else TestReport(outcomes={})
+    )
     there = await subject.without_its_code()
     if asked:
         files = sorted({test.partition("::")[0] for test in asked if "::" in test})

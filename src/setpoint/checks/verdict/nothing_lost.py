@@ -82,7 +82,11 @@ def _is_named(subject: Subject, test: str) -> bool:
 def _accepted(subject: Subject, vouched: Vouched, test: str) -> bool:
     """Whether somebody but the maker wants a test to be contradicted: a person, the request or a reviewer."""
     file, last = test.partition("::")[0], test.rpartition("::")[2].partition("[")[0]
-    if any(fnmatch(file, f"{glob.rstrip('/')}{rest}") for glob in subject.task.story.may_change for rest in ("", "/*")):
+    if any(
+        fnmatch(file, f"{glob.rstrip('/')}{rest}")
+        for glob in subject.task.story.may_change
+        for rest in ("", "/*")
+    ):
         return True
     return vouched.expresses(test) or _speaks_of(subject.task.story.wish, (last, file))
 

@@ -30,6 +30,7 @@ from setpoint.model.proof import (
     CANARY,
     CLEAN_ROOM,
     ELSEWHERE,
+    FILES,
     NOBODY,
     NOTHING_LOST,
     SABOTAGE,
@@ -46,8 +47,6 @@ from setpoint.model.proof import (
 )
 from setpoint.ports import Measured
 
-FILES = "files"
-"""The obligation that nothing runs otherwise: met by documents and settings, by the files alone."""
 _LEAST_BUDGET_S = 20.0
 _START_S = 1.0
 """Seconds that starting a runner takes, roughly."""
@@ -77,9 +76,7 @@ class Prover:
     told: ObligationListener = lambda _: None
     """Is given what each run found as soon as it is known."""
 
-    async def prove(
-        self, task: Task, place: Measured, terms: ProofTerms, vouched: Vouched = NOBODY
-    ) -> Proof:
+    async def prove(self, task: Task, place: Measured, terms: ProofTerms, vouched: Vouched = NOBODY) -> Proof:
         """Measure what the change of a tree must prove; the tree itself has passed every other check."""
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
             subject = await subject_of(self.measuring, task, place, terms, Path(scratch))
@@ -133,7 +130,10 @@ async def _by_kind(subject: Subject) -> Found:
     elif subject.work is WorkKind.TESTS:
         obligations = await new_tests(subject, time.monotonic() + budget_s(subject))
     elif subject.work is WorkKind.CHORE:
-        obligations = (_files(subject, "settings or a version alone are changed"), *await package_tools(subject))
+        obligations = (
+            _files(subject, "settings or a version alone are changed"),
+            *await package_tools(subject),
+        )
     elif subject.work is WorkKind.DOCS:
         obligations = (_files(subject, "nothing that runs is changed"),)
     return Found(obligations=obligations)
@@ -199,4 +199,3 @@ def budget_s(subject: Subject) -> float:
 def suite_s(subject: Subject) -> float:
     """Return how long the project's own tests took at the base."""
     return sum(each.evidence.duration_s for each in subject.base.results if each.evidence.check in SUITES)
-

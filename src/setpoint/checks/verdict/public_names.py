@@ -21,7 +21,9 @@ def public_names(subject: Subject) -> tuple[Obligation, ...]:
     lost: dict[str, str] = {}
     unread: list[str] = []
     for language in LANGUAGES:
-        old, new = ({path: text for path, text in each.items() if language.owns(path)} for each in (before, after))
+        old, new = (
+            {path: text for path, text in each.items() if language.owns(path)} for each in (before, after)
+        )
         lost |= language.lost_names(old, new)
         unread += language.unread(sorted({*old, *new}))
     asked = [name for name in lost if _is_named(name, subject.task.story.wish)]

@@ -100,7 +100,7 @@ def _nearer(past: RunFacts, rule: str) -> bool:
 def _verified(past: RunFacts) -> Decision:
     proof = past.last.proof
     if proof is not None and proof.met(ELSEWHERE):  # it is the confirmation, and more of one
-        return _decision(past, Action.HALT, "every hard gate passes, in a second arrangement too")
+        return _decision(past, Action.HALT, "every hard gate passes, elsewhere too")
     reasons = _reasons_to_confirm(past)
     if reasons and past.last.confirmation is None:
         return _decision(

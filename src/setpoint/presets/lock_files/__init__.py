@@ -25,5 +25,5 @@ class LockFile(Value):
 @cache
 def lock_files() -> tuple[LockFile, ...]:
     """Return all that are known."""
-    text = (resources.files("setpoint.presets") / "lock_files.toml").read_text("utf-8")
+    text = (resources.files(__name__) / "tools.toml").read_text("utf-8")
     return TypeAdapter(tuple[LockFile, ...]).validate_python(tomllib.loads(text)["tool"])
