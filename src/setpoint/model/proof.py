@@ -26,7 +26,7 @@ once more."""
 SAME_CALLS = "same calls"
 """The run that makes the calls of the tests again outside of any test."""
 FILES = "files"
-"""The obligation that nothing runs otherwise, met by the changed files alone: documents, settings, a version."""
+"""The obligation that nothing runs otherwise: documents, settings or a version alone are changed."""
 RUNS = (CLEAN_ROOM, NOTHING_LOST, WITNESS, SABOTAGE, CANARY, ELSEWHERE, SAME_CALLS)
 """The seven runs of a verdict, in the order in which a report lists them."""
 

@@ -10,7 +10,7 @@ from setpoint.model.evaluation import Stage
 
 
 async def impacted(subject: Subject, witnesses: tuple[Witness, ...], tests: frozenset[str]) -> frozenset[str]:
-    """Return of some tests the witnesses, those in changed files, and those that the map of the last run names."""
+    """Return the witnesses, tests of changed files, and those that the map of the last run names."""
     early = subject.place._replace(stage=Stage.EVALUATE)
     target = await subject.measuring.target(replace(subject.task, fast=True), early)
     if target.only is None:  # nothing is known of what the change reaches

@@ -22,7 +22,7 @@ _CALLED = re.compile(r"\b([A-Za-z_]\w{2,})\(")
 async def nothing_lost(
     subject: Subject, vouched: Vouched, witnesses: tuple[Witness, ...] = ()
 ) -> tuple[Obligation, Trust | None]:
-    """Judge the tests of the base; return with it the trust that a contradicted test leaves, if there is any."""
+    """Judge the tests of the base; return with it the trust that a contradicted test leaves."""
     stood, now = passed_in(subject.base.tests), subject.now.tests
     if open_ones := await _still_red(subject, vouched, witnesses):
         reason = (
@@ -72,7 +72,7 @@ async def _still_red(subject: Subject, vouched: Vouched, witnesses: tuple[Witnes
 
 
 def _is_named(subject: Subject, test: str) -> bool:
-    """Whether a request names a failing test, what it is called after, or a function that it calls as it fails."""
+    """Whether a request names a failing test, or a function that it is called after or calls."""
     failures = subject.now.tests.failures if subject.now.tests else ()
     said = next((f"{each.message} {each.detail}" for each in failures if each.test == test), "")
     last = test.rpartition("::")[2].partition("[")[0]

@@ -19,7 +19,7 @@ _LIMIT_S = 120.0
 
 
 async def package_tools(subject: Subject) -> tuple[Obligation, ...]:
-    """Run the tool of each lock file that a change concerns; what it refuses at the base too blames nobody."""
+    """Run the tool of each lock file that a change concerns; refusing the base too blames nobody."""
     concerned = list(_concerned(subject))
     if not concerned:
         return ()
@@ -51,7 +51,7 @@ async def package_tools(subject: Subject) -> tuple[Obligation, ...]:
 
 
 def _concerned(subject: Subject) -> Iterator[tuple[str, LockFile]]:
-    """Yield the folder (empty, or ending in a slash) of each lock file that the change concerns, with its tool."""
+    """Yield each lock file that the change concerns, and its folder: empty, or ending in a slash."""
     changed = frozenset(subject.paths)
     for path in sorted(subject.target.files):
         folder = path.removesuffix(PurePosixPath(path).name)

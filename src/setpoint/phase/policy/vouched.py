@@ -11,7 +11,7 @@ from setpoint.model.verdict import Judgement, Verdict
 
 
 def vouched(rounds: Sequence[Round], sealed: tuple[SealedTest, ...]) -> Vouched:
-    """Return what reviewers said of the last round's tests, tests that the maker never saw, and what it was told.
+    """Return what others than the maker contribute to the proof of the last round.
 
     What they named in an earlier round counts as long as no test has changed since.
     """
