@@ -2,8 +2,10 @@
 
 import pytest
 
-from checks.verdict.conftest import PRICE, SHOP
+from checks.verdict.conftest import PRICE, QUICK, SHOP
+from setpoint.model.evaluation import Stage
 from setpoint.model.proof import RUNS, ObligationState, ProofTerms, WorkKind
+from setpoint.ports import Measured
 
 MET, NOT_MET, NONE = ObligationState.MET, ObligationState.NOT_MET, ObligationState.NOT_APPLICABLE
 FEATURE = {
@@ -75,10 +77,6 @@ async def test_each_kind_of_work_takes_its_own_runs(proof, change, title, work, 
 
 
 async def test_what_was_found_of_a_tree_is_not_measured_twice(bench):
-    from checks.verdict.conftest import QUICK  # noqa: PLC0415
-    from setpoint.model.evaluation import Stage  # noqa: PLC0415
-    from setpoint.ports import Measured  # noqa: PLC0415
-
     there = await bench(dict(SHOP), settings=QUICK)
     there.order = there.order.model_copy(update={"proof": ProofTerms(without=("same calls",))})
     await there.measure(Stage.BASE)
