@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from setpoint.checks.languages.language import Language
+from setpoint.checks.languages.python.language import Python
 
-LANGUAGES: tuple[Language, ...] = ()
+LANGUAGES: tuple[Language, ...] = (Python(),)
 """One of each; a file belongs to the first that owns it."""
 
 
