@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from setpoint.checks.languages.changed_function import ChangedFunction, Sabotage
+from setpoint.checks.languages.changed_function import RAISES, ChangedFunction, Sabotage
 from setpoint.checks.tools.acceptance import Acceptance
 from setpoint.checks.verdict.subject import Subject, limited
 from setpoint.model.evidence import Cause, CheckState, Fault, TestReport, whole_suite
@@ -98,6 +98,21 @@ class BrokenCode:
         await self._write({function.path: source})
         return came if came.void or came.cut else await self._sound_among(came.red)
 
+    async def red_where_all_raise(
+        self, functions: Iterable[ChangedFunction], tests: Collection[str]
+    ) -> frozenset[str] | None:
+        """Return which tests fail where some functions raise, all at once; none where that is unknown."""
+        if self.left_s <= 0:
+            return None
+        tree, plain = Path(self.there.copy.path), dict[str, bytes]()
+        for path, own in by_file(functions).items():
+            plain[path] = await asyncio.to_thread((tree / path).read_bytes)
+            together = tuple(one for each in own for one in each.sabotages.get(RAISES, ()))
+            await self._write({path: own[0].sabotaged(plain[path], together, new_mark(self.there))})
+        came = await self._ran(tests, self.left_s)
+        await self._write(plain)
+        return None if came.cut or came.void else came.red
+
     async def _ran(self, tests: Collection[str], limit_s: float) -> Came:
         """Run tests; those that do not come to run are red, except where nothing was built."""
         short = self.left_s < limit_s
@@ -140,6 +155,14 @@ class BrokenCode:
     async def _write(self, sources: Mapping[str, bytes]) -> None:
         for path, text in sources.items():
             await asyncio.to_thread((Path(self.there.copy.path) / path).write_bytes, text)
+
+
+def by_file(functions: Iterable[ChangedFunction]) -> dict[str, list[ChangedFunction]]:
+    """Return functions by the file that they are in."""
+    found: dict[str, list[ChangedFunction]] = {}
+    for each in functions:
+        found.setdefault(each.path, []).append(each)
+    return found
 
 
 def is_unbuilt(report: TestReport) -> bool:

@@ -23,7 +23,7 @@ from setpoint.model.proof import Obligation, ObligationState, WorkKind
 from setpoint.system.git.git import contents
 
 NEW_TESTS = "new tests"
-_MOST_FUNCTIONS, _MOST_FILES = 12, 400
+_MOST_FUNCTIONS, _MOST_FILES = 20, 400
 _LEAST_S = 3.0
 
 
@@ -41,24 +41,26 @@ async def _new_tests(subject: Subject, until: float) -> Obligation:
     new = [test for test in sorted(passed_in(subject.now.tests)) if not {test, function_of(test)} & known]
     if not new:
         return _without_new_tests(subject, before)
-    tried, noticing, cut = await _by_sabotage(subject, new, until)
-    silent = [test for test in new if function_of(test) not in noticing]
-    unsure: Collection[str] = ()
-    if silent:
+    place = BrokenCode(subject=subject, there=await subject.checked_out(), until=until)
+    tried, noticing, cut = await _by_sabotage(place, new)
+    unsure = frozenset[str]()
+    if silent := [test for test in new if function_of(test) not in noticing]:
         more, mutants, unsure = await _by_mutants(subject, silent, until)
         noticing, tried = noticing | more, tried + mutants
-    return _judged(list(dict.fromkeys(map(function_of, new))), noticing, frozenset(unsure), (tried, cut))
+        unsure = unsure if tried else frozenset(map(function_of, silent))
+    if doubtful := [test for test in new if function_of(test) in unsure - noticing]:
+        unsure -= await _passing_with_all_broken(place, doubtful)
+    return _judged(list(dict.fromkeys(map(function_of, new))), noticing, unsure, cut)
 
 
 def _judged(
-    new: list[str], noticing: frozenset[str], unsure: frozenset[str], tried: tuple[int, str]
+    new: list[str], noticing: frozenset[str], unsure: frozenset[str], cut: str
 ) -> Obligation:
     """Judge functions of new tests by those that notice something, and those of which that is unknown."""
-    count, cut = tried
     telling = [test for test in new if test in noticing]
     blind = [test for test in new if test not in noticing | unsure]
     evidence = tuple(telling[:MOST_NAMED])
-    if blind and not cut and count:
+    if blind and not cut:
         reason = f"{listed(blind)} notices nothing when what it tests is broken: assert what comes out"
         state = ObligationState.NOT_MET
     elif telling:
@@ -88,13 +90,13 @@ def _without_new_tests(subject: Subject, before: Collection[str]) -> Obligation:
     return not_applicable(NEW_TESTS, "no test is new; changed ones ran as they were and as they are")
 
 
-async def _by_sabotage(subject: Subject, new: list[str], until: float) -> tuple[int, frozenset[str], str]:
+async def _by_sabotage(place: BrokenCode, new: list[str]) -> tuple[int, frozenset[str], str]:
     """Return how many functions were broken, the new tests that noticed any of it, and what was cut.
 
     A function raises only where it can do nothing else: a test that calls it and asserts nothing notices that.
     """
-    functions = await _named(subject)
-    place = BrokenCode(subject=subject, there=await subject.checked_out(), until=until)
+    subject = place.subject
+    functions = [each for each in await _functions(subject) if _is_named(subject, each)][:_MOST_FUNCTIONS]
     if not functions or not await place.looked_at(new):
         return 0, frozenset(), "no time to break what new tests name" if functions else ""
     noticing, tried = set[str](), 0
@@ -113,19 +115,26 @@ async def _by_sabotage(subject: Subject, new: list[str], until: float) -> tuple[
     return tried, frozenset(noticing), ""
 
 
-async def _named(subject: Subject) -> list[ChangedFunction]:
-    """Return functions of the project that the changed files of tests mention."""
-    spoken = b"\n".join(subject.after[path] for path in subject.of_tests if path in subject.after)
-    words = frozenset(re.findall(r"\w+", spoken.decode("utf-8", "replace")))
+async def _passing_with_all_broken(place: BrokenCode, tests: list[str]) -> frozenset[str]:
+    """Return the tests that pass where each function of the project raises: they notice nothing at all."""
+    red = await place.red_where_all_raise(await _functions(place.subject), tests)
+    return frozenset() if red is None else frozenset(map(function_of, tests)) - set(map(function_of, red))
+
+
+async def _functions(subject: Subject) -> list[ChangedFunction]:
+    """Return the functions of the project outside its tests."""
     files = [path for path in sorted(subject.target.files) if runs(path) and not is_test_path(path)]
     files = [path for path in files if language_of(path) and path not in subject.of_tests]
     sources = await contents(subject.place.copy.path, subject.place.commit, files[:_MOST_FILES])
-    found: list[ChangedFunction] = []
-    for path, text in sources.items():
-        language = language_of(path)
-        every = language.functions(path, text) if language else ()
-        found += [each for each in every if (parts := re.findall(r"\w+", each.name)) and parts[-1] in words]
-    return found[:_MOST_FUNCTIONS]
+    known = ((language_of(path), path, text) for path, text in sources.items())
+    return [each for language, path, text in known if language for each in language.functions(path, text)]
+
+
+def _is_named(subject: Subject, function: ChangedFunction) -> bool:
+    """Whether the changed files of tests mention a function."""
+    last = re.findall(r"\w+", function.name)[-1:]
+    spoken = (subject.after.get(path, b"") for path in subject.of_tests)
+    return bool(last) and any(re.search(rb"\b%b\b" % last[0].encode(), text) for text in spoken)
 
 
 async def _by_mutants(

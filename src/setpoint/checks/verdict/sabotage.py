@@ -12,7 +12,7 @@ from setpoint.checks.languages.changed_function import NOTHING, OTHER, RAISES, C
 from setpoint.checks.languages.language import Statement
 from setpoint.checks.suites.package_suite import owner
 from setpoint.checks.tools.acceptance import Acceptance
-from setpoint.checks.verdict.broken_code import BrokenCode, Fate, function_of, new_mark
+from setpoint.checks.verdict.broken_code import BrokenCode, Fate, by_file, function_of, new_mark
 from setpoint.checks.verdict.mutants import Noticed, noticed_mutants
 from setpoint.checks.verdict.not_measured import not_applicable
 from setpoint.checks.verdict.subject import MOST_NAMED, Subject, listed
@@ -21,6 +21,7 @@ from setpoint.model.changes.work_kind import runs
 from setpoint.model.evidence import OWN_TESTS
 from setpoint.model.mutation import MutantShare
 from setpoint.model.proof import SABOTAGE, Obligation, ObligationState, WorkKind
+from setpoint.ports import Measured
 
 _WITHOUT_CODE = (WorkKind.TESTS, WorkKind.DOCS, WorkKind.CHORE)
 
@@ -197,12 +198,9 @@ async def saboteur_of(
     return Saboteur(place=place, witnesses=own, tests=tests, commands=commands)
 
 
-def _rewritten(subject: Subject, functions: Iterable[ChangedFunction], there: object) -> dict[str, bytes]:
+def _rewritten(subject: Subject, functions: Iterable[ChangedFunction], there: Measured) -> dict[str, bytes]:
     """Return sources whose changed functions are written otherwise and do the same."""
-    written: dict[str, list[ChangedFunction]] = {}
-    for each in functions:
-        if each.harmless:
-            written.setdefault(each.path, []).append(each)
+    written = by_file(each for each in functions if each.harmless)
     return {
         path: own[0].sabotaged(
             subject.after[path], tuple(one for each in own for one in each.harmless), new_mark(there)
