@@ -100,15 +100,21 @@ class Language(Protocol):
     def same_program(self, before: bytes, after: bytes, path: str) -> bool:
         """Whether two texts of a file differ in comments, documentation and layout alone."""
 
-    def lost_names(self, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> dict[str, str]:
+    def lost_names(
+        self,
+        before: Mapping[str, bytes],  # noqa: ARG002 -- a language without public names loses none
+        after: Mapping[str, bytes],  # noqa: ARG002 -- as above
+    ) -> dict[str, str]:
         """Return public names that cannot be used any more as at the base, each with why."""
+        return {}
 
     def unread(self, paths: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002 -- others need an extra
         """Return those of the paths that cannot be parsed here because an extra is not installed."""
         return ()
 
-    def canaries(self, request: CanaryRequest) -> tuple[Canary, ...]:
+    def canaries(self, request: CanaryRequest) -> tuple[Canary, ...]:  # noqa: ARG002 -- others have runners
         """Write tests that must fail and tests that must pass; none where no place is known for them."""
+        return ()
 
     def inline_tests(self, path: str, source: bytes) -> frozenset[str]:  # noqa: ARG002 -- others have some
         """Return names of tests inside a source; none for most languages."""
