@@ -59,8 +59,8 @@ async def test_a_small_function_that_no_test_enters_is_told_and_not_refused(tmp_
 
 async def test_a_sabotage_that_ends_the_runner_is_noticed(tmp_path):
     start = "import shop\n\nshop.start()\n"
-    code = PRICE + "\n\nready = []\n\n\ndef start():\n    ready.append(1)\n    return ready\n"
-    check = "import os\nimport shop\n\n\ndef test_ready():\n    shop.start() or os._exit(3)\n"
+    code = PRICE + "\n\ndef start():\n    return 1\n"
+    check = "import os\nimport shop\n\n\ndef test_ready():\n    shop.start() == 1 or os._exit(3)\n"
     change = {"shop.py": code, "conftest.py": start, "tests/test_ready.py": check}
     said, _ = await said_of(tmp_path, change)
 
