@@ -143,13 +143,13 @@ async def test_a_test_that_still_fails_counts_where_it_was_to_be_fixed(judged, k
     assert not seen.findings
 
 
-async def test_what_was_put_back_is_told_and_blocks_nothing(judged) -> None:
+async def test_what_was_restored_is_told_and_blocks_nothing(judged) -> None:
     same = (result("pytest", report(GREEN)),)
 
     seen = await judged(same, same, known=Reference(restored=("tests/test_a.py",)))
 
     assert seen.restored == ("tests/test_a.py",)
-    assert [each.message for each in seen.findings] == ["tests/test_a.py: the change was put back"]
+    assert [each.message for each in seen.findings] == ["tests/test_a.py was restored to the base"]
     assert not seen.blocking
     assert seen.evidence_of("integrity").state is CheckState.PASS
     assert seen.quality.integrity == 1

@@ -59,7 +59,7 @@ class Reference:
     """What is known of a tree beside its measurements."""
 
     restored: tuple[str, ...] = ()
-    """Files that were put back before it was recorded."""
+    """Files that were restored to the base before it was recorded."""
 
 
 class FullReport(Value):
@@ -325,13 +325,13 @@ def _asks(check: str) -> bool:
 
 
 def _put_back(path: str) -> Finding:
-    """Say that a change of a file was put back; it blocks nothing."""
+    """Say that a file was restored to the base; it blocks nothing."""
     return Finding(
         source="integrity",
         rule="protected",
         severity=Severity.INFO,
         category=Category.INTEGRITY,
-        message=f"{path}: the change was put back",
+        message=f"{path} was restored to the base",
         file=path,
     )
 
