@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from pydantic import Field, field_validator, model_validator
+
 from setpoint.model.ids import Artifact
 from setpoint.model.mutation import MutantShare
 from setpoint.model.value import Text, Value
@@ -23,6 +25,8 @@ ELSEWHERE = "elsewhere"
 once more."""
 SAME_CALLS = "same calls"
 """The run that makes the calls of the tests again outside of any test."""
+FILES = "files"
+"""The obligation that nothing runs otherwise: documents, settings or a version alone are changed."""
 RUNS = (CLEAN_ROOM, NOTHING_LOST, WITNESS, SABOTAGE, CANARY, ELSEWHERE, SAME_CALLS)
 """The seven runs of a verdict, in the order in which a report lists them."""
 
@@ -77,17 +81,6 @@ _BEHIND = {
 }
 
 
-class Arrangement(StrEnum):
-    """How much of the last test run is repeated in a second arrangement."""
-
-    FULL = "full"
-    """All tests, and the acceptance commands."""
-    IMPACTED = "impacted"
-    """The witnesses and the tests that the change can reach, and the acceptance commands."""
-    OFF = "off"
-    """Nothing."""
-
-
 class ObligationState(StrEnum):
     """How an obligation stands."""
 
@@ -100,7 +93,7 @@ class Obligation(Value):
     """One thing that must be proved."""
 
     name: str
-    """For example `witness` or `sensitivity`; docs/how-to/evidence.md lists them."""
+    """For example `witness` or `sabotage`; docs/how-to/evidence.md lists them."""
     state: ObligationState
     reason: Text = ""
     """What proves it, what is missing, or why it does not apply."""
@@ -147,6 +140,15 @@ class Vouched(Value):
     """Tests that a reviewer with a model of its own found to express the request, as it named them."""
     all_reviewed: bool = False
     """Whether such a reviewer found this of all tests that the change adds."""
+    still_red: tuple[Text, ...] = ()
+    """Tests that failed at the base and still did in an earlier round, of which the maker was told."""
+
+    def expresses(self, test: str) -> bool:
+        """Whether a reviewer found that a test expresses the request."""
+        last = test.rpartition("::")[2].partition("[")[0]
+        return self.all_reviewed or any(
+            each in (test, last) or test.endswith(f"::{each}") for each in self.reviewed
+        )
 
 
 NOBODY = Vouched()
@@ -199,9 +201,28 @@ class ProofTerms(Value):
     """Whether a run begins where nothing could prove its work; it ends as unproven at best."""
     witness: Trust = Trust.ANY
     """The least trust in a witness that counts."""
-    seconds: float = 120.0
-    """Most seconds for sabotaging the changed functions of one change."""
-    arrangement: Arrangement = Arrangement.FULL
-    """How much of the last test run is repeated in a second arrangement."""
-    arrangement_seconds: float = 600.0
-    """If the tests ran longer than this, `full` repeats no more than `impacted`."""
+    seconds: float | None = Field(default=None, gt=0)
+    """Seconds that sabotage, canary, elsewhere and the same calls may take together; none: as long as the
+    project's own tests took, and at least 20.
+    """
+    without: tuple[str, ...] = ()
+    """Runs that are switched off, by name: `sabotage`, `same calls` and so on; a report says so."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _earlier_keys(cls, given: object) -> object:
+        """Read settings and orders that still say how much of the last test run is repeated."""
+        if not isinstance(given, dict):
+            return given
+        return {name: value for name, value in given.items() if name not in _EARLIER}
+
+    @field_validator("without")
+    @classmethod
+    def _of_runs(cls, without: tuple[str, ...]) -> tuple[str, ...]:
+        names = tuple(each.replace("_", " ") for each in without)
+        if unknown := [each for each in names if each not in RUNS]:
+            raise ValueError(f"no run is called {', '.join(unknown)}; there are {', '.join(RUNS)}")
+        return names
+
+
+_EARLIER = ("arrangement", "arrangement_seconds")

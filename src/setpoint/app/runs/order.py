@@ -15,7 +15,7 @@ from setpoint.app.runs.released_paths import with_released
 from setpoint.app.runs.role_assignment import assign_roles, with_reviews
 from setpoint.errors import UsageError
 from setpoint.model.attempt import AttemptLimits, Role
-from setpoint.model.changes.work_kind import kind_of_request, wants_look
+from setpoint.model.changes.work_kind import kind_of_request
 from setpoint.model.gate import Escalation
 from setpoint.model.ids import TraceId, sortable
 from setpoint.model.pipeline import Pipeline
@@ -147,16 +147,8 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
 
 
 def _kind_notes(wanted: Story) -> tuple[str, ...]:
-    """Say before anything is paid what kind of work it is, and whether a command or a person has to look."""
-    kind = "kind of work: {} ({})".format(*kind_of_request(wanted))
-    word = wants_look(wanted)
-    if not word:
-        return (kind,)
-    said = (
-        f"the request speaks of '{word}': styles, templates and infrastructure are proved by an acceptance "
-        "command, which this request does not name (--accept), or by a person who looks at the result"
-    )
-    return (kind, said)
+    """Say before anything is paid what kind of work a request is taken for."""
+    return ("kind of work: {} ({})".format(*kind_of_request(wanted)),)
 
 
 def _file(project: Project, wanted: Story) -> StoryFile | None:

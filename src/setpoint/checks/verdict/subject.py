@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from setpoint.checks.baseline import Measurements
 from setpoint.checks.languages.all import language_of
@@ -19,7 +19,7 @@ from setpoint.checks.target import Target
 from setpoint.checks.trees.checkout import place_beside, put_at, repository_of
 from setpoint.checks.verdict.kinds import kind_of_change
 from setpoint.model.changes.test_paths import is_test_path
-from setpoint.model.changes.work_kind import is_code
+from setpoint.model.changes.work_kind import runs
 from setpoint.model.evidence import Fault, Outcome, TestReport, whole_suite
 from setpoint.model.proof import ProofTerms, WorkKind
 from setpoint.ports import Check, Measured
@@ -89,13 +89,10 @@ class Subject:
         return there
 
     async def without_its_code(self) -> Measured:
-        """Check out the base with all of the change but its code: tests, documents and data remain."""
+        """Check out the base with all of the change but its code: tests, documents and settings remain."""
         place = self._other_place()
         code = self.place._replace(commit=self.base.commit)
-        stays = (
-            path in self.of_tests or not is_code(path) for path in self.paths
-        )
-        paths = tuple(path for path, there in zip(self.paths, stays, strict=True) if there)
+        paths = tuple(path for path in self.paths if path in self.of_tests or not runs(path))
         aside = Aside(place=place, base=self.place.commit, paths=paths, known=frozenset())
         there = await (aside.as_at_base(code) if aside.paths else aside.as_it_is(code))
         await asyncio.to_thread(link, self.task.project, place)
@@ -103,14 +100,10 @@ class Subject:
             await asyncio.to_thread((place / path).write_bytes, text)
         return there
 
-    async def its_code_alone(self) -> Measured:
-        """Check out the base with the code of the change, and the files of tests; all else is as at the base."""
-        place = self._other_place()
-        paths = tuple(path for path in self.paths if not (path in self.of_tests or is_code(path)))
-        aside = Aside(place=place, base=self.base.commit, paths=paths, known=frozenset())
-        there = await (aside.as_at_base(self.place) if paths else aside.as_it_is(self.place))
-        await asyncio.to_thread(link, self.task.project, place)
-        return there
+    @property
+    def beside_code(self) -> tuple[str, ...]:
+        """Return the changed files of the base that hold settings and documents."""
+        return tuple(path for path in self.before if not (path in self.of_tests or runs(path)))
 
     @property
     def added_inline(self) -> frozenset[str]:
@@ -118,6 +111,12 @@ class Subject:
         new = {path: text for path, text in self.after.items() if path not in self.before}
         found = (each.inline_tests(path, text) for path, text in new.items() if (each := language_of(path)))
         return frozenset[str]().union(*found)
+
+    @property
+    def added_modules(self) -> frozenset[str]:
+        """Return the names of files and folders that the change adds, as code imports or names them."""
+        new = [PurePosixPath(path) for path in self.after if path not in self.before]
+        return frozenset(name for path in new for name in (path.stem, path.name, *path.parts[:-1]))
 
     def _with_inline_tests(self) -> dict[str, bytes]:
         """Return changed sources with the code of the base and the inline tests of the result, by path."""
@@ -172,7 +171,7 @@ async def subject_of(
     changed = await changed_files(root, base.commit, place.commit)
     before = await contents(root, base.commit, changed)
     after = await contents(root, place.commit, changed)
-    work, why = kind_of_change(task.story, before, after)
+    work, why = kind_of_change(task.story, before, after, collected(tests_of(base)))
     return Subject(
         measuring=quiet,
         task=task,

@@ -1,11 +1,10 @@
-"""Find the witnesses of a change: tests and commands that fail at the base for its lack, and pass with it."""
+"""Find the witnesses of a change: tests and commands that fail without its code, and pass with it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 
-from setpoint.checks.proof.witness.right_cause import Lack
 from setpoint.model.evidence import (
     SUITES,
     Cause,
@@ -17,19 +16,27 @@ from setpoint.model.evidence import (
     TestReport,
 )
 from setpoint.model.proof import Trust
+from setpoint.model.value import Text, Value
 
 _GREEN = (Outcome.PASSED, Outcome.FLAKY)
 _MOST_MESSAGE = 80
-_NO_WITNESS = (Cause.ENVIRONMENT, Cause.TIMEOUT, Cause.FLAKY)
+_NO_CAUSE = {
+    Cause.TIMEOUT: "it times out",
+    Cause.FLAKY: "it fails by chance",
+    Cause.ENVIRONMENT: "something is missing on this machine",
+}
+"""Causes that say nothing about the code."""
+_WORD = re.compile(r"[\w-]+")
+_MISSING_NAME = ("AttributeError", "ImportError", "ModuleNotFoundError", "NameError", "TypeError")
+"""What Python raises where a name, or a parameter, is not there."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Witness:
+class Witness(Value):
     """One test or command that tells the change from its lack."""
 
-    name: str
+    name: Text
     """The test's identifier, or the command."""
-    why: str
+    why: Text
     """How it fails at the base."""
     trust: Trust
 
@@ -52,15 +59,17 @@ def mended(base: TestReport | None, passed: frozenset[str]) -> tuple[Witness, ..
             name=each.test, why=f"it failed at the base ({each.message[:_MOST_MESSAGE]})", trust=Trust.PERSON
         )
         for each in (base.failures if base else ())
-        if each.cause not in _NO_WITNESS
+        if each.cause not in _NO_CAUSE
         and (each.test in passed or ("::" not in each.test and each.test in files))
     )
 
 
-def removed(tests: Iterable[str]) -> tuple[Witness, ...]:
-    """Return tests of the base that fail with the change because what they test was removed, as asked."""
-    why = "it passes without the change, and with it what it tests is gone, as asked"
-    return tuple(Witness(name=test, why=why, trust=Trust.ANY) for test in tests)
+def removed(base: TestReport | None, now: TestReport | None) -> tuple[Witness, ...]:
+    """Return tests of the base that fail with the change as they were, and that the change takes away."""
+    gone = [test for test in (now.contradicted if now else ()) if test not in (now.outcomes if now else ())]
+    why = "it passes without the change, and with it what it tests is gone"
+    known = passed_in(base)
+    return tuple(Witness(name=test, why=why, trust=Trust.ANY) for test in gone if test in known)
 
 
 def built(base: Iterable[CheckResult], now: Iterable[CheckResult]) -> tuple[Witness, ...]:
@@ -80,7 +89,11 @@ def built(base: Iterable[CheckResult], now: Iterable[CheckResult]) -> tuple[Witn
 
 
 def added(
-    asked: Iterable[str], report: TestReport, control: Collection[str], lack: Lack
+    asked: Iterable[str],
+    report: TestReport,
+    control: Collection[str],
+    inline: Collection[str] = (),
+    modules: Collection[str] = (),
 ) -> tuple[tuple[Witness, ...], str]:
     """Return those of the change's own tests that are witnesses, and why the first of the others is none.
 
@@ -88,7 +101,8 @@ def added(
         asked: Tests that pass on the result and are new or in files that changed.
         report: What these tests gave with all of the change but its code.
         control: Tests that pass with its code too, run in the same place and in the same way.
-        lack: What they have to fail for.
+        inline: Names of tests in sources that the change adds as a whole, so that they cannot exist without.
+        modules: Names of files and folders that the change adds, which tests may miss without it.
 
     """
     found, other = [], ""
@@ -96,20 +110,32 @@ def added(
         failure = failure_of(test, report)
         if test not in control:
             other = other or f"{test} does not pass when it runs in another place"
-        elif failure is None and test not in report.outcomes and _last_name(test) in lack.inline:
+        elif failure is None and test not in report.outcomes and test.rpartition("::")[2] in inline:
             found.append(Witness(name=test, why="the change adds the module that holds it", trust=Trust.ANY))
         elif failure is None:
             other = other or f"{test} passes without the changed code too"
-        elif reason := lack.other_reason(failure, report.outcomes.get(test)):
-            other = other or f"{test} fails without the changed code, and {reason}"
+        elif reason := other_cause(failure, report.outcomes.get(test), modules):
+            other = other or f"{test} fails without the changed code, but {reason}"
         else:
             why = f"without the changed code: {failure.message[:_MOST_MESSAGE]}"
             found.append(Witness(name=test, why=why, trust=Trust.ANY))
     return tuple(found), other
 
 
-def _last_name(test: str) -> str:
-    return test.rpartition("::")[2]
+def other_cause(failure: Failure, outcome: Outcome | None, modules: Collection[str] = ()) -> str:
+    """Say for which reason a failure says nothing about the code; empty where it does.
+
+    An assertion does, an exception in the test, and a name that is not there, one of `modules` too. A fixture
+    that breaks for another reason than a missing name does not.
+    """
+    if failure.cause is Cause.ENVIRONMENT and not set(_WORD.findall(failure.message)).isdisjoint(modules):
+        return ""
+    if failure.cause in _NO_CAUSE:
+        return f"{_NO_CAUSE[failure.cause]}: {failure.message[:_MOST_MESSAGE]}"
+    prepared = outcome is Outcome.ERROR and "::" in failure.test and bool(failure.error)
+    if prepared and failure.error.rpartition(".")[2] not in _MISSING_NAME:
+        return f"what prepares it breaks: {failure.message[:_MOST_MESSAGE]}"
+    return ""
 
 
 def failure_of(test: str, report: TestReport) -> Failure | None:

@@ -1,10 +1,11 @@
-"""Tell what kind of work is wanted from its request, and what kind a change is from its files."""
+"""Tell from a request what kind of work is wanted, and from a path what kind of file it is.
+
+What a request says is a guess that decides nothing about a change whose files say more; `--kind` sets it.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
-from types import MappingProxyType
 
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.proof import WorkKind
@@ -67,18 +68,15 @@ _CHORE = (
     r"|\b(pytest|ruff|mypy|coverage|tox|linter|jest|vitest|eslint)('s)? (options?|settings?|config\w*)\b"
 )
 _REFACTOR = (
-    r"\b(refactor\w*|restructure\w*|clean(ing)? up|tidy\w*|simplif(y|ies|ying)|deduplicat\w+)\b"
+    r"^\W*(refactor|perf|style)(\([^)]*\))?!?:"
+    r"|\b(refactor\w*|restructure\w*|clean(ing)? up|tidy\w*|simplif(y|ies|ying)|deduplicat\w+)\b"
     r"|^\W*(rename|extract|inline|split|move|reorgani[sz]e)\b|\b(faster|speed up|optimi[sz]e\w*)\b"
     r"|^\W*(remove|delete|drop) (the |an? |all )?(unused|dead|obsolete)\b|\btype (hints?|annotations?)\b"
 )
 _REPAIR = (
-    r"\b(fix(es|ed|ing)?|bugs?|repair\w*|crash\w*|broken|wrong(ly)?|incorrect\w*|fail(s|ing|ed|ure)?"
+    r"^\W*fix(\([^)]*\))?!?:"
+    r"|\b(fix(es|ed|ing)?|bugs?|repair\w*|crash\w*|broken|wrong(ly)?|incorrect\w*|fail(s|ing|ed|ure)?"
     r"|regression|raises? .*(error|exception)|traceback|should (return|be|not)|instead of)\b"
-)
-_LOOKS = re.compile(
-    r"\b(css|scss|style ?sheets?|styling|html|(page|html|jinja|email) templates?|layout|fonts?|colou?rs?"
-    r"|dockerfile|docker(-compose| image| compose)?|terraform|helm( chart)?|kubernetes|k8s|ansible|nginx)\b",
-    re.IGNORECASE,
 )
 _AND_MORE = re.compile(r"\band (add|make|fix|implement|support|change|let|allow|remove)\b", re.IGNORECASE)
 """A second wish in a title, so that documents, tests or configuration are not all that is wanted."""
@@ -106,43 +104,9 @@ def kind_of_request(story: Story) -> tuple[WorkKind, str]:
     return WorkKind.BEHAVIOUR, "the request names no other kind; --kind sets it"
 
 
-def kind_of_change(
-    wanted: WorkKind,
-    why: str,
-    paths: Collection[str],
-    read: Mapping[str, str] = MappingProxyType({}),
-    *,
-    settings: bool = False,
-) -> tuple[WorkKind, str]:
-    """Tell what kind of work a change is: the files decide where the request promised less than they hold.
-
-    `read` are documents among them that code reads, each with the file that does. `settings` says that the
-    request speaks of the settings that are changed.
-    """
-    code = [path for path in paths if runs(path) or path in read]
-    if code:
-        if wanted in _CHANGES_CODE:
-            return wanted, why
-        happens = f"{read[code[0]]} reads {code[0]}" if code[0] in read else f"{code[0]} is changed"
-        return WorkKind.BEHAVIOUR, f"{happens}, so it is not {wanted} alone"
-    if wanted in (WorkKind.BEHAVIOUR, WorkKind.REPAIR):
-        alone = settings and all(_is_chore(path) or is_document(path) for path in paths)
-        return (
-            (WorkKind.CHORE, "the request speaks of settings, and they alone are changed")
-            if alone
-            else (wanted, why)
-        )
-    if any(is_test_path(path) for path in paths):
-        return WorkKind.TESTS, "tests alone are changed"
-    if any(_is_chore(path) for path in paths):
-        return WorkKind.CHORE, "configuration alone is changed"
-    asks_for_tests = wanted is WorkKind.TESTS
-    return (wanted, why) if asks_for_tests else (WorkKind.DOCS, "nothing that runs is changed")
-
-
 def runs(path: str) -> bool:
     """Whether a file is part of what runs: no test, no document, no configuration of tools."""
-    return not (is_test_path(path) or is_document(path) or _is_chore(path))
+    return not (is_test_path(path) or is_document(path) or is_settings(path))
 
 
 def is_code(path: str) -> bool:
@@ -156,17 +120,6 @@ def is_program(path: str) -> bool:
     return runs(path) and path.lower().endswith(_PROGRAM_SUFFIXES)
 
 
-def wants_look(story: Story) -> str:
-    """Return what in a request says that styles, templates or infrastructure are to change; empty: nothing.
-
-    No test shows these by itself: they need an acceptance command, or a person who looks at the result.
-    """
-    if story.acceptance:
-        return ""
-    found = _LOOKS.search(story.title)
-    return found[0] if found else ""
-
-
 def is_document(path: str) -> bool:
     """Whether a file is a document by its name; code that reads it makes it data."""
     name = path.rpartition("/")[2].lower()
@@ -175,17 +128,7 @@ def is_document(path: str) -> bool:
     return name.endswith(_DOCS_SUFFIXES) or written
 
 
-def is_requirements(path: str) -> bool:
-    """Whether a file lists requirements, one a line."""
-    return _REQUIREMENTS.search(path.rpartition("/")[2].lower()) is not None
-
-
-def is_lock(path: str) -> bool:
-    """Whether a file holds the locked versions of dependencies."""
+def is_settings(path: str) -> bool:
+    """Whether a file holds dependencies or configures tools or the CI."""
     name = path.rpartition("/")[2].lower()
-    return _is_chore(path) and ("lock" in name or name in ("go.sum", "npm-shrinkwrap.json"))
-
-
-def _is_chore(path: str) -> bool:
-    name = path.rpartition("/")[2].lower()
-    return name in _CHORE_NAMES or path.startswith(_CI_FOLDERS) or is_requirements(path)
+    return name in _CHORE_NAMES or path.startswith(_CI_FOLDERS) or _REQUIREMENTS.search(name) is not None

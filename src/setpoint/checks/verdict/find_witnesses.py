@@ -1,0 +1,139 @@
+"""Measure the witnesses of a change: what fails without its code and passes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from setpoint.checks.verdict import witness
+from setpoint.checks.verdict.subject import MOST_NAMED, Subject, listed
+from setpoint.checks.verdict.witness import Witness, passed_in
+from setpoint.model.changes.work_kind import is_document, runs
+from setpoint.model.evidence import TestReport
+from setpoint.model.proof import WITNESS, Obligation, ObligationState, Trust, Vouched, WorkKind
+
+_SHOWN = 3
+_NEEDS_WITNESS = (WorkKind.BEHAVIOUR, WorkKind.REPAIR)
+_ORDER = tuple(Trust)
+
+
+async def find_witnesses(
+    subject: Subject, vouched: Vouched, sealed: tuple[Witness, ...] = ()
+) -> tuple[Obligation, tuple[Witness, ...]]:
+    """Look for witnesses: failing tests that pass now, acceptance commands, the change's own tests.
+
+    `sealed` are those that the maker never saw, which are already found.
+    """
+    if subject.work not in _NEEDS_WITNESS:
+        reason = f"work of the kind '{subject.work}' has none"
+        return Obligation(name=WITNESS, state=ObligationState.NOT_APPLICABLE, reason=reason), ()
+    passed, least = passed_in(subject.now.tests), subject.terms.witness
+    found = [*witness.mended(subject.base.tests, passed), *sealed]
+    found += witness.removed(subject.base.tests, subject.now.tests)
+    found += witness.built(subject.base.results, subject.now.results)
+    reasons: list[str] = []
+    if subject.task.story.acceptance or not counting(found, least):
+        more, reasons = await _beside_the_base(subject, passed)
+        found += [lifted(each, vouched) for each in more]
+    counted = counting(found, least)
+    if counted:
+        notes = [each for each in reasons if "proves nothing" in each]
+        return _met(counted, [*notes, *await _beside_the_code(subject, counted)]), tuple(counted)
+    if found:
+        reasons.append(f"proof.witness asks for '{least}', and there is only '{strongest(found)}'")
+    reason = "; ".join(["nothing fails without the change and passes with it", *reasons])
+    return Obligation(name=WITNESS, state=ObligationState.NOT_MET, reason=f"{reason}: {_hint(subject)}"), ()
+
+
+def _met(counted: Sequence[Witness], notes: Iterable[str]) -> Obligation:
+    trust = strongest(counted) or Trust.ANY
+    shown = "; ".join(map(str, counted[:_SHOWN]))
+    reason = f"{len(counted)} fail without the change and pass with it: {shown}"
+    reason += f"; trust '{trust}' (it rests on {trust.words})"
+    reason += "".join(f"; {note}" for note in notes)
+    names = tuple(each.name for each in counted[:MOST_NAMED])
+    return Obligation(
+        name=WITNESS, state=ObligationState.MET, reason=reason, evidence=names, count=len(counted)
+    )
+
+
+def _hint(subject: Subject) -> str:
+    """Say what to do where nothing is a witness: for each kind of work that it may be, the exact flag."""
+    if not any(map(runs, subject.paths)):
+        kind = "docs" if all(map(is_document, subject.paths)) else "chore or --kind tests"
+        return f"nothing that runs is changed; if that is what you want, say --kind {kind}"
+    return "write a test that fails without the change; if the work changes no behaviour, say --kind refactor"
+
+
+def counting(found: Iterable[Witness], least: Trust) -> list[Witness]:
+    """Return the witnesses that are trusted enough."""
+    return [each for each in found if _ORDER.index(each.trust) <= _ORDER.index(least)]
+
+
+def lifted(found: Witness, vouched: Vouched) -> Witness:
+    """Return a witness with the trust that it has after a review."""
+    if found.trust is not Trust.ANY or not vouched.expresses(found.name):
+        return found
+    return found.model_copy(update={"trust": Trust.REVIEWED})
+
+
+def strongest(witnesses: Iterable[Witness]) -> Trust | None:
+    """Return the trust of the strongest witness; none without one."""
+    return min((each.trust for each in witnesses), key=_ORDER.index, default=None)
+
+
+def weakest(trusts: Iterable[Trust]) -> Trust | None:
+    """Return the least trust; none where there is none."""
+    return max(trusts, key=_ORDER.index, default=None)
+
+
+async def _beside_the_base(subject: Subject, passed: frozenset[str]) -> tuple[list[Witness], list[str]]:
+    """Ask the change's own tests, and the acceptance commands, of the code of the base."""
+    asked, checks = _own_tests(subject, passed), subject.plan.acceptance()
+    reasons = [] if asked else ["the change adds no test"]
+    if not asked and not checks:
+        return [], reasons
+    found: list[Witness] = []
+    control = (
+        await subject.run_tests(asked, await subject.checked_out()) if asked else TestReport(outcomes={})
+    )
+    there = await subject.without_its_code()
+    if asked:
+        files = sorted({test.partition("::")[0] for test in asked if "::" in test})
+        report = await subject.run_tests((*asked, *files), there)
+        own, other = witness.added(
+            asked, report, passed_in(control), subject.added_inline, subject.added_modules
+        )
+        found += own
+        reasons += [other] if other and not own else []
+    if checks:
+        at_base = [await check.run(there) for check in checks]
+        words = {each.name: each.command for each in checks}
+        ran, other = witness.commands(at_base, subject.now.results, words)
+        found += ran
+        reasons += [other] if other else []
+    return found, reasons
+
+
+def _own_tests(subject: Subject, passed: frozenset[str]) -> list[str]:
+    """Return the tests that are new, in files that changed, or beside data of tests that changed."""
+    before = subject.base.tests.outcomes if subject.base.tests else {}
+    files = {test.partition("::")[0] for test in passed}
+    data = [path for path in subject.of_tests if path not in files]
+    return [
+        test
+        for test in sorted(passed)
+        if test not in before
+        or (file := test.partition("::")[0]) in subject.of_tests
+        or any(path.startswith(f"{file.rpartition('/')[0]}/".lstrip("/")) for path in data)
+    ]
+
+
+async def _beside_the_code(subject: Subject, found: Iterable[Witness]) -> list[str]:
+    """Say which witnesses pass only with changed settings or documents; files that are new count as code."""
+    others = subject.beside_code
+    tests = sorted({each.name for each in found} & passed_in(subject.now.tests))
+    if not others or not tests:
+        return []
+    report = await subject.run_tests(tests, await subject.with_those_of_base(others))
+    failing = [test for test in tests if test not in passed_in(report)]
+    return [f"{listed(failing)} passes only with the changed {listed(others)}"] if failing else []

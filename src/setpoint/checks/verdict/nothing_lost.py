@@ -1,0 +1,95 @@
+"""Judge whether the tests of the base still pass on the result, as they were at the base.
+
+The suite has run them already, in a place of its own; what it found is read here. An old test that the change
+contradicts lowers the trust in the proof, unless the request, a person or a reviewer wants it so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from fnmatch import fnmatch
+
+from setpoint.checks.verdict.impacted import impacted
+from setpoint.checks.verdict.subject import MOST_NAMED, Subject, listed
+from setpoint.checks.verdict.witness import Witness, passed_in
+from setpoint.model.proof import NOTHING_LOST, Obligation, ObligationState, Trust, Vouched, WorkKind
+
+_NO_CODE = (WorkKind.DOCS, WorkKind.CHORE)
+_CALLED = re.compile(r"\b([A-Za-z_]\w{2,})\(")
+
+
+async def nothing_lost(
+    subject: Subject, vouched: Vouched, witnesses: tuple[Witness, ...] = ()
+) -> tuple[Obligation, Trust | None]:
+    """Judge the tests of the base; return with it the trust that a contradicted test leaves."""
+    stood, now = passed_in(subject.base.tests), subject.now.tests
+    if open_ones := await _still_red(subject, vouched, witnesses):
+        reason = (
+            f"{len(open_ones)} failed before, still fail, and reach what the change touches: "
+            f"{listed(open_ones)}: mend them, or say why they are not part of the work"
+        )
+        evidence = tuple(open_ones[:MOST_NAMED])
+        return Obligation(
+            name=NOTHING_LOST, state=ObligationState.NOT_MET, reason=reason, evidence=evidence
+        ), None
+    against = [test for test in (now.contradicted if now else ()) if not _accepted(subject, vouched, test)]
+    left = [test for test in vouched.still_red if now is not None and test in now.red]
+    if not stood and not left:
+        reason = "no test passes at the base"
+        return Obligation(name=NOTHING_LOST, state=ObligationState.NOT_APPLICABLE, reason=reason), None
+    kept = len(stood & passed_in(now)) if now else 0
+    notes = [f"{kept} of {len(stood)} tests that passed at the base pass as they were"]
+    notes += [f"the change contradicts {listed(against)}, and only the maker says why"] if against else []
+    if accepted := [each for each in (now.contradicted if now else ()) if each not in against]:
+        notes.append(f"the change contradicts {listed(accepted)}, as wanted")
+    notes += [f"failed before and still fails: {listed(left)}"] if left else []
+    unstable = subject.base.tests.unstable if subject.base.tests else ()
+    notes += [f"unstable at the base: {listed(unstable)}"] if unstable else []
+    obligation = Obligation(
+        name=NOTHING_LOST,
+        state=ObligationState.MET,
+        reason="; ".join(notes),
+        evidence=tuple((*against, *left)[:MOST_NAMED]),
+        count=len(stood),
+    )
+    return obligation, Trust.ANY if against else None
+
+
+async def _still_red(subject: Subject, vouched: Vouched, witnesses: tuple[Witness, ...]) -> list[str]:
+    """Return tests that failed before and still do, that reach the change, and that the maker has to answer.
+
+    It is told of each once; what the request itself names counts however often it was told.
+    """
+    before, now = subject.base.tests, subject.now.tests
+    if before is None or now is None or subject.work in _NO_CODE:
+        return []
+    red = before.red & now.red - frozenset(before.unstable)
+    if not red:
+        return []
+    reached = sorted(await impacted(subject, witnesses, red))
+    return [each for each in reached if each not in vouched.still_red or _is_named(subject, each)]
+
+
+def _is_named(subject: Subject, test: str) -> bool:
+    """Whether a request names a failing test, or a function that it is called after or calls."""
+    failures = subject.now.tests.failures if subject.now.tests else ()
+    said = next((f"{each.message} {each.detail}" for each in failures if each.test == test), "")
+    last = test.rpartition("::")[2].partition("[")[0]
+    return _speaks_of(subject.task.story.wish, (last, last.removeprefix("test_"), *_CALLED.findall(said)))
+
+
+def _accepted(subject: Subject, vouched: Vouched, test: str) -> bool:
+    """Whether somebody but the maker wants a test to be contradicted: a person, the request or a reviewer."""
+    file, last = test.partition("::")[0], test.rpartition("::")[2].partition("[")[0]
+    if any(
+        fnmatch(file, f"{glob.rstrip('/')}{rest}")
+        for glob in subject.task.story.may_change
+        for rest in ("", "/*")
+    ):
+        return True
+    return vouched.expresses(test) or _speaks_of(subject.task.story.wish, (last, file))
+
+
+def _speaks_of(wish: str, names: Iterable[str]) -> bool:
+    return any(len(name) > 1 and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", wish) for name in names)
