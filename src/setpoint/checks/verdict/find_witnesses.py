@@ -100,7 +100,9 @@ async def _beside_the_base(subject: Subject, passed: frozenset[str]) -> tuple[li
     if asked:
         files = sorted({test.partition("::")[0] for test in asked if "::" in test})
         report = await subject.run_tests((*asked, *files), there)
-        own, other = witness.added(asked, report, passed_in(control), subject.added_inline)
+        own, other = witness.added(
+            asked, report, passed_in(control), subject.added_inline, subject.added_modules
+        )
         found += own
         reasons += [other] if other and not own else []
     if checks:
