@@ -15,12 +15,12 @@ from setpoint.checks.discovery.project import ADVICE, OWN_CHECKS, Project
 from setpoint.checks.discovery.tool_folders import tool_folders, tool_options
 from setpoint.checks.flaky.flaky import FlakyRule, Selection
 from setpoint.checks.goals.performance import timing_checks
-from setpoint.checks.integrity.isolation import isolated
 from setpoint.checks.mutation.check import MutationEngine, MutationScore
+from setpoint.checks.old_tests.both_versions import in_both_versions
 from setpoint.checks.run import Group, Unmeasured
 from setpoint.checks.suites.coverage import CoverageReport, run_options
 from setpoint.checks.suites.package_coverage import coverage_beside
-from setpoint.checks.suites.package_suite import RUNNERS, owner, suite_of
+from setpoint.checks.suites.package_suite import RUNNERS, PackageSuite, owner, suite_of
 from setpoint.checks.suites.pytest import Runner, TestSuite
 from setpoint.checks.suites.touched_packages import FastLane
 from setpoint.checks.target import Target
@@ -223,9 +223,9 @@ class Plan:
                 only = tuple(test for test in target.suspects if owner(test, self.project.chosen) == name)
                 again = self._package_suite(name, target, only) if only else None
                 lane = FastLane(layout=self.project.layout, touched=target.touched, alone=target.fast)
-                yield from lane.suite(group, only, again)
+                yield from (_in_both_versions(each, target) for each in lane.suite(group, only, again))
                 continue
-            yield group
+            yield _in_both_versions(group, target)
             if f"{COVERAGE_OF}{name}" in self.project.chosen:
                 yield from coverage_beside(group)
 
@@ -259,20 +259,12 @@ class Plan:
             footing=target.footing,
             part=target.touched.words if target.only and target.touched and runner.roots else "",
         )
-        identity = (
-            name,
-            self.project.interpreter.fingerprint,
-            str(cover),
-            str(runner.memory_bytes),
-            str(self.project.layout.python_call),
-            *runner.args,
-        )
-        identity = (*identity, *suite.flaky.identity)
+        identity = (*self._identity(runner), str(cover), *suite.flaky.identity)
         identity = (*identity, "all") if suite.only is None else (*identity, "only", *suite.only)
-        identity = (*identity, "aside", *(target.aside.paths if target.aside else ()))
+        identity = (*identity, *_set_aside(target))
         identity = (*identity, "footing", target.footing.commit if target.footing else "")
         after = () if cover is None else (CoverageReport(runner=runner),)
-        yield Group(checks=isolated(suite, target.aside, after), identity=identity)
+        yield Group(checks=in_both_versions(suite, target.aside, after), identity=identity)
         if cover is None and whole and "coverage" in self.project.chosen:
             reason = "coverage is not installed in the project's environment; install it there"
             yield Group(checks=(Unmeasured(name="coverage", reason=reason),), identity=None)
@@ -293,6 +285,10 @@ class Plan:
             data_file=self.scratch / _OF_SUITE / "coverage.data",
             memory_bytes=checks.memory_mb << 20 if checks.memory_mb else None,
         )
+
+    def _identity(self, runner: Runner) -> tuple[str, ...]:
+        own, memory = str(self.project.layout.python_call), str(runner.memory_bytes)
+        return (runner.name, self.project.interpreter.fingerprint, own, memory, *runner.args)
 
     def engine(self, budget_s: float) -> MutationEngine | str:
         """Make the engine that judges mutants, or say why there is none."""
@@ -364,6 +360,17 @@ class Plan:
             for number, command in enumerate(self.story.acceptance, start=1)
         )
 
+    def suites(self, target: Target) -> tuple[Group, ...]:
+        """Make the checks that run each suite whole, which nothing watches and nothing compares."""
+        alone, found = replace(target, footing=None, aside=None), list[Group]()
+        names: tuple[Literal["pytest", "unittest"], ...] = ("pytest", "unittest")
+        for name in names:
+            if name in self.project.chosen and not self._cannot_test(name):
+                suite = TestSuite(runner=self.runner(None, name))
+                found.append(Group(checks=(suite,), identity=self._identity(suite.runner)))
+        packages = (self._package_suite(each, alone, None) for each in RUNNERS if each in self.project.chosen)
+        return (*found, *packages)
+
     def selection(self, target: Target, tests: tuple[str, ...]) -> tuple[Check, ...]:
         """Make the checks that run some tests, which nothing watches and nothing compares."""
         alone = replace(target, footing=None, aside=None)
@@ -379,6 +386,19 @@ class Plan:
             python: Literal["pytest", "unittest"] = "unittest" if unittest else "pytest"
             checks.append(TestSuite(runner=self.runner(None, python), only=tuple(own)))
         return tuple(checks)
+
+
+def _in_both_versions(group: Group, target: Target) -> Group:
+    """Let the tests of a suite run as they were at the base, too, where the change touched their side."""
+    (suite,) = group.checks
+    if not isinstance(suite, PackageSuite) or group.identity is None:
+        return group
+    checks = in_both_versions(suite, target.aside)
+    return replace(group, checks=checks, identity=(*group.identity, *_set_aside(target)))
+
+
+def _set_aside(target: Target) -> tuple[str, ...]:
+    return ("aside", *target.aside.paths, *target.aside.inline) if target.aside else ("aside",)
 
 
 def _not_run(name: str, preset: Preset, reason: str) -> Group:
