@@ -45,7 +45,7 @@ def test_every_prompt_of_a_shipped_pipeline_renders():
         **dict.fromkeys(("tried", "checks", "commands", "refusals"), ()),
         "self_check": False,
         "languages": ("python", "go"),
-        **dict.fromkeys(("requests", "signals", "released", "refused", "explained"), ()),
+        **dict.fromkeys(("requests", "notes", "released", "refused", "contradicted"), ()),
         **dict.fromkeys(
             ("problems", "reason", "advice", "research", "plan", "diff", "budget", "scratchpad"), "some text"
         ),
@@ -72,7 +72,7 @@ def test_every_kind_of_review_asks_for_the_same_answer(kind):
     told = render(
         phase.prompts[kind],
         {
-            **dict.fromkeys(("objections", "explained", "learnings"), ()),
+            **dict.fromkeys(("objections", "notes", "contradicted", "learnings"), ()),
             **dict.fromkeys(("problems", "plan", "diff"), "some text"),
             "story": ORDER.story,
             "instructions": ("Mind the sign.",),

@@ -164,8 +164,11 @@ class Judge:
         """Return the evidence of the check, which names what a person released."""
         evidence = results.judged("integrity", raw.tree, found, tool=f"setpoint {__version__}").evidence
         state = CheckState.FAIL if any(each.blocking for each in found) else CheckState.PASS
-        released = [path for path in work.changed if matches(path, self.story.may_change)]
-        said = f"never put back, as a person allowed: {', '.join(released)}" if released else ""
+        tests = [path for path in work.changed if work.is_test(path)]
+        released = [path for path in tests if matches(path, self.story.may_change)]
+        more = f" and {len(released) - _MOST_NAMED} more" if len(released) > _MOST_NAMED else ""
+        named = f"changed, as a person allowed: {', '.join(released[:_MOST_NAMED])}{more}"
+        said = named if released else ""
         reason = "; ".join(each for each in (said, work.left_out) if each)
         return evidence.model_copy(update={"state": state, "reason": reason})
 
