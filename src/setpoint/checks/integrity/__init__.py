@@ -1,1 +1,0 @@
-"""Judge tests, runner configuration and thresholds as they are at the base commit."""

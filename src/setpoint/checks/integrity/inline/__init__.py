@@ -1,1 +1,0 @@
-"""Tests inside source files: Rust modules, doctests, examples of Go and in-source vitest."""

@@ -1,1 +1,0 @@
-"""Measure whether tests that the work rewrote notice all that the old ones noticed."""

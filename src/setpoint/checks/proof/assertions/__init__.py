@@ -1,1 +1,0 @@
-"""Whether each new assertion can turn its test red."""

@@ -1,1 +1,0 @@
-"""The changed functions at the base and on the result, called with the same arguments."""

@@ -1,1 +1,0 @@
-"""Functions of Go, called at the base and on the result with the same arguments."""

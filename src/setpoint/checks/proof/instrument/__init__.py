@@ -1,1 +1,0 @@
-"""Canaries: tests that must fail are reported as failing."""

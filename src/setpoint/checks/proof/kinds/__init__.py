@@ -1,1 +1,0 @@
-"""What each kind of work must prove beside witness and sensitivity."""

@@ -1,1 +1,0 @@
-"""Reading whether a lock file agrees with what its project declares."""

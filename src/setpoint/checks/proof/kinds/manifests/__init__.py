@@ -1,1 +1,0 @@
-"""What manifests let run, install and package."""

@@ -1,1 +1,0 @@
-"""What in sources and documents runs, and what only says something."""

@@ -1,1 +1,0 @@
-"""Whether code behaves alike in every process that runs it."""

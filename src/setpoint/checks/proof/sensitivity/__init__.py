@@ -1,1 +1,0 @@
-"""Whether the tests notice when changed code does something else."""

@@ -1,1 +1,0 @@
-"""Sabotage of Go, JavaScript, TypeScript and Rust: other values, and code outside functions."""

@@ -1,5 +1,0 @@
-
-func setpointDeclared[T any](given T, how string) T {
-	setpointReturned(&given, how)
-	return given
-}

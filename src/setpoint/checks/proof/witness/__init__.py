@@ -1,1 +1,0 @@
-"""Tests and commands that fail without a change and pass with it."""
