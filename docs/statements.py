@@ -15,7 +15,7 @@ def page() -> Iterator[str]:
     yield (
         "`setpoint attest` writes [in-toto](https://in-toto.io) statements, version 1. Unset fields are "
         "omitted; readers ignore unknown fields. How to use them: "
-        "[Read the evidence](../how-to/evidence.md#attest-it).\n"
+        "[Export an attestation](../how-to/attest.md).\n"
     )
     yield f"## Predicate `{attestation.EVIDENCE_TYPE}`\n"
     yield f"{first_words(attestation.EvidenceLedger)}\n"

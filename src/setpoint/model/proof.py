@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from pydantic import Field, field_validator, model_validator
+
 from setpoint.model.ids import Artifact
 from setpoint.model.mutation import MutantShare
 from setpoint.model.value import Text, Value
@@ -23,6 +25,8 @@ ELSEWHERE = "elsewhere"
 once more."""
 SAME_CALLS = "same calls"
 """The run that makes the calls of the tests again outside of any test."""
+FILES = "files"
+"""The obligation that nothing runs otherwise: documents, settings or a version alone are changed."""
 RUNS = (CLEAN_ROOM, NOTHING_LOST, WITNESS, SABOTAGE, CANARY, ELSEWHERE, SAME_CALLS)
 """The seven runs of a verdict, in the order in which a report lists them."""
 
@@ -77,17 +81,6 @@ _BEHIND = {
 }
 
 
-class Arrangement(StrEnum):
-    """How much of the last test run is repeated in a second arrangement."""
-
-    FULL = "full"
-    """All tests, and the acceptance commands."""
-    IMPACTED = "impacted"
-    """The witnesses and the tests that the change can reach, and the acceptance commands."""
-    OFF = "off"
-    """Nothing."""
-
-
 class ObligationState(StrEnum):
     """How an obligation stands."""
 
@@ -100,7 +93,7 @@ class Obligation(Value):
     """One thing that must be proved."""
 
     name: str
-    """For example `witness` or `sensitivity`; docs/how-to/evidence.md lists them."""
+    """For example `witness` or `sabotage`; docs/how-to/evidence.md lists them."""
     state: ObligationState
     reason: Text = ""
     """What proves it, what is missing, or why it does not apply."""
@@ -114,6 +107,16 @@ class Obligation(Value):
     """How long it took; 0 where it was known from an earlier proof of the same tree."""
     estimate_s: float | None = None
     """How long it was expected to take; none where nothing was known."""
+
+    @property
+    def told(self) -> str:
+        """Return the reason, with what the budget cut and how long it took."""
+        took = f"{self.seconds:.1f} s" if self.seconds >= _SHOWN_S else ""
+        return "; ".join(each for each in (self.reason, self.cut, took) if each)
+
+
+_SHOWN_S = 0.05
+"""Seconds below which nobody wants to read them."""
 
 
 class SealedTest(Value):
@@ -208,9 +211,28 @@ class ProofTerms(Value):
     """Whether a run begins where nothing could prove its work; it ends as unproven at best."""
     witness: Trust = Trust.ANY
     """The least trust in a witness that counts."""
-    seconds: float = 120.0
-    """Most seconds for sabotaging the changed functions of one change."""
-    arrangement: Arrangement = Arrangement.FULL
-    """How much of the last test run is repeated in a second arrangement."""
-    arrangement_seconds: float = 600.0
-    """If the tests ran longer than this, `full` repeats no more than `impacted`."""
+    seconds: float | None = Field(default=None, gt=0)
+    """Seconds that sabotage, canary, elsewhere and the same calls may take together; none: as long as the
+    project's own tests took, and at least 20.
+    """
+    without: tuple[str, ...] = ()
+    """Runs that are switched off, by name: `sabotage`, `same calls` and so on; a report says so."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _earlier_keys(cls, given: object) -> object:
+        """Read settings and orders that still say how much of the last test run is repeated."""
+        if not isinstance(given, dict):
+            return given
+        return {name: value for name, value in given.items() if name not in _EARLIER}
+
+    @field_validator("without")
+    @classmethod
+    def _of_runs(cls, without: tuple[str, ...]) -> tuple[str, ...]:
+        names = tuple(each.replace("_", " ") for each in without)
+        if unknown := [each for each in names if each not in RUNS]:
+            raise ValueError(f"no run is called {', '.join(unknown)}; there are {', '.join(RUNS)}")
+        return names
+
+
+_EARLIER = ("arrangement", "arrangement_seconds")

@@ -22,6 +22,8 @@ from setpoint.model.finding import Category, Finding, worst_first
 from setpoint.model.goals import GoalResult
 from setpoint.model.ids import Commit, EvidenceId, Tree
 from setpoint.model.proof import (
+    SABOTAGE,
+    WITNESS,
     NOBODY,
     Obligation,
     ObligationState,
@@ -202,7 +204,7 @@ class ScriptedEvaluator:
 
 def proof(scene: Scene, order: RunOrder) -> Proof:
     """Build the proof of a tree that looks like the scene."""
-    states = dict.fromkeys(("witness", "sensitivity"), ObligationState.MET)
+    states = dict.fromkeys((WITNESS, SABOTAGE), ObligationState.MET)
     states |= dict.fromkeys(scene.unproven, ObligationState.NOT_MET)
     return Proof(
         work=WorkKind.REPAIR,

@@ -16,7 +16,7 @@ SHARED = "shared"
 LASTS_S = 30 * 24 * 3600.0
 """Seconds after which goes what nobody asked for meanwhile."""
 _EACH_S = 24 * 3600.0
-_BY_KEY = ("checks/??/*.json", "evaluations/??/*.json", "by_file/*.json")
+_BY_KEY = ("checks/??/*.json", "proof/??/*.json", "evaluations/??/*.json", "by_file/*.json")
 
 
 def tools_of(state: Path, name: str) -> Path:

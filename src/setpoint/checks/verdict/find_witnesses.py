@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from setpoint.checks.verdict import witness
 from setpoint.checks.verdict.subject import MOST_NAMED, Subject, listed
@@ -62,9 +61,7 @@ def _hint(subject: Subject) -> str:
     if not any(map(runs, subject.paths)):
         kind = "docs" if all(map(is_document, subject.paths)) else "chore or --kind tests"
         return f"nothing that runs is changed; if that is what you want, say --kind {kind}"
-    return (
-        "write a test that fails without the change; if the work changes no behaviour, say --kind refactor"
-    )
+    return "write a test that fails without the change; if the work changes no behaviour, say --kind refactor"
 
 
 def counting(found: Iterable[Witness], least: Trust) -> list[Witness]:
@@ -76,7 +73,7 @@ def lifted(found: Witness, vouched: Vouched) -> Witness:
     """Return a witness with the trust that it has after a review."""
     if found.trust is not Trust.ANY or not vouched.expresses(found.name):
         return found
-    return replace(found, trust=Trust.REVIEWED)
+    return found.model_copy(update={"trust": Trust.REVIEWED})
 
 
 def strongest(witnesses: Iterable[Witness]) -> Trust | None:
@@ -96,12 +93,16 @@ async def _beside_the_base(subject: Subject, passed: frozenset[str]) -> tuple[li
     if not asked and not checks:
         return [], reasons
     found: list[Witness] = []
-    control = await subject.run_tests(asked, await subject.checked_out()) if asked else TestReport(outcomes={})
+    control = (
+        await subject.run_tests(asked, await subject.checked_out()) if asked else TestReport(outcomes={})
+    )
     there = await subject.without_its_code()
     if asked:
         files = sorted({test.partition("::")[0] for test in asked if "::" in test})
         report = await subject.run_tests((*asked, *files), there)
-        own, other = witness.added(asked, report, passed_in(control), subject.added_inline)
+        own, other = witness.added(
+            asked, report, passed_in(control), subject.added_inline, subject.added_modules
+        )
         found += own
         reasons += [other] if other and not own else []
     if checks:

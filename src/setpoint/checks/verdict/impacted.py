@@ -9,11 +9,11 @@ from setpoint.checks.verdict.witness import Witness
 from setpoint.model.evaluation import Stage
 
 
-async def impacted(
-    subject: Subject, witnesses: tuple[Witness, ...], tests: frozenset[str]
-) -> frozenset[str]:
-    """Return of some tests the witnesses, those in changed files, and those that the map of the last run names."""
+async def impacted(subject: Subject, witnesses: tuple[Witness, ...], tests: frozenset[str]) -> frozenset[str]:
+    """Return the witnesses, tests of changed files, and those that the map of the last run names."""
     early = subject.place._replace(stage=Stage.EVALUATE)
     target = await subject.measuring.target(replace(subject.task, fast=True), early)
-    named = {*(target.only or ()), *subject.of_tests, *(each.name for each in witnesses)}
+    if target.only is None:  # nothing is known of what the change reaches
+        return tests
+    named = {*target.only, *subject.of_tests, *(each.name for each in witnesses)}
     return frozenset(test for test in tests if test in named or test.partition("::")[0] in named)

@@ -16,12 +16,13 @@ from setpoint.checks.verdict.witness import Witness, passed_in
 from setpoint.model.proof import NOTHING_LOST, Obligation, ObligationState, Trust, Vouched, WorkKind
 
 _NO_CODE = (WorkKind.DOCS, WorkKind.CHORE)
+_CALLED = re.compile(r"\b([A-Za-z_]\w{2,})\(")
 
 
 async def nothing_lost(
     subject: Subject, vouched: Vouched, witnesses: tuple[Witness, ...] = ()
 ) -> tuple[Obligation, Trust | None]:
-    """Judge the tests of the base; return with it the trust that a contradicted test leaves, if there is any."""
+    """Judge the tests of the base; return with it the trust that a contradicted test leaves."""
     stood, now = passed_in(subject.base.tests), subject.now.tests
     if open_ones := await _still_red(subject, vouched, witnesses):
         reason = (
@@ -71,15 +72,21 @@ async def _still_red(subject: Subject, vouched: Vouched, witnesses: tuple[Witnes
 
 
 def _is_named(subject: Subject, test: str) -> bool:
-    """Whether a request names a test, or the function that it is called after."""
+    """Whether a request names a failing test, or a function that it is called after or calls."""
+    failures = subject.now.tests.failures if subject.now.tests else ()
+    said = next((f"{each.message} {each.detail}" for each in failures if each.test == test), "")
     last = test.rpartition("::")[2].partition("[")[0]
-    return _speaks_of(subject.task.story.wish, (last, last.removeprefix("test_")))
+    return _speaks_of(subject.task.story.wish, (last, last.removeprefix("test_"), *_CALLED.findall(said)))
 
 
 def _accepted(subject: Subject, vouched: Vouched, test: str) -> bool:
     """Whether somebody but the maker wants a test to be contradicted: a person, the request or a reviewer."""
     file, last = test.partition("::")[0], test.rpartition("::")[2].partition("[")[0]
-    if any(fnmatch(file, glob) or file.startswith(f"{glob.rstrip('/')}/") for glob in subject.task.story.may_change):
+    if any(
+        fnmatch(file, f"{glob.rstrip('/')}{rest}")
+        for glob in subject.task.story.may_change
+        for rest in ("", "/*")
+    ):
         return True
     return vouched.expresses(test) or _speaks_of(subject.task.story.wish, (last, file))
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from setpoint.checks.baseline import Measurements
 from setpoint.checks.languages.all import language_of
@@ -111,6 +111,12 @@ class Subject:
         new = {path: text for path, text in self.after.items() if path not in self.before}
         found = (each.inline_tests(path, text) for path, text in new.items() if (each := language_of(path)))
         return frozenset[str]().union(*found)
+
+    @property
+    def added_modules(self) -> frozenset[str]:
+        """Return the names of files and folders that the change adds, as code imports or names them."""
+        new = [PurePosixPath(path) for path in self.after if path not in self.before]
+        return frozenset(name for path in new for name in (path.stem, path.name, *path.parts[:-1]))
 
     def _with_inline_tests(self) -> dict[str, bytes]:
         """Return changed sources with the code of the base and the inline tests of the result, by path."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 
 from setpoint.model.evidence import (
     SUITES,
@@ -16,6 +16,7 @@ from setpoint.model.evidence import (
     TestReport,
 )
 from setpoint.model.proof import Trust
+from setpoint.model.value import Text, Value
 
 _GREEN = (Outcome.PASSED, Outcome.FLAKY)
 _MOST_MESSAGE = 80
@@ -25,17 +26,17 @@ _NO_CAUSE = {
     Cause.ENVIRONMENT: "something is missing on this machine",
 }
 """Causes that say nothing about the code."""
+_WORD = re.compile(r"[\w-]+")
 _MISSING_NAME = ("AttributeError", "ImportError", "ModuleNotFoundError", "NameError", "TypeError")
 """What Python raises where a name, or a parameter, is not there."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Witness:
+class Witness(Value):
     """One test or command that tells the change from its lack."""
 
-    name: str
+    name: Text
     """The test's identifier, or the command."""
-    why: str
+    why: Text
     """How it fails at the base."""
     trust: Trust
 
@@ -88,7 +89,11 @@ def built(base: Iterable[CheckResult], now: Iterable[CheckResult]) -> tuple[Witn
 
 
 def added(
-    asked: Iterable[str], report: TestReport, control: Collection[str], inline: Collection[str] = ()
+    asked: Iterable[str],
+    report: TestReport,
+    control: Collection[str],
+    inline: Collection[str] = (),
+    modules: Collection[str] = (),
 ) -> tuple[tuple[Witness, ...], str]:
     """Return those of the change's own tests that are witnesses, and why the first of the others is none.
 
@@ -97,6 +102,7 @@ def added(
         report: What these tests gave with all of the change but its code.
         control: Tests that pass with its code too, run in the same place and in the same way.
         inline: Names of tests in sources that the change adds as a whole, so that they cannot exist without.
+        modules: Names of files and folders that the change adds, which tests may miss without it.
 
     """
     found, other = [], ""
@@ -108,7 +114,7 @@ def added(
             found.append(Witness(name=test, why="the change adds the module that holds it", trust=Trust.ANY))
         elif failure is None:
             other = other or f"{test} passes without the changed code too"
-        elif reason := other_cause(failure, report.outcomes.get(test)):
+        elif reason := other_cause(failure, report.outcomes.get(test), modules):
             other = other or f"{test} fails without the changed code, but {reason}"
         else:
             why = f"without the changed code: {failure.message[:_MOST_MESSAGE]}"
@@ -116,12 +122,14 @@ def added(
     return tuple(found), other
 
 
-def other_cause(failure: Failure, outcome: Outcome | None) -> str:
+def other_cause(failure: Failure, outcome: Outcome | None, modules: Collection[str] = ()) -> str:
     """Say for which reason a failure says nothing about the code; empty where it does.
 
-    An assertion does, an exception in the test, and a name that is not there. A fixture that breaks for
-    another reason than a missing name does not.
+    An assertion does, an exception in the test, and a name that is not there, one of `modules` too. A fixture
+    that breaks for another reason than a missing name does not.
     """
+    if failure.cause is Cause.ENVIRONMENT and not set(_WORD.findall(failure.message)).isdisjoint(modules):
+        return ""
     if failure.cause in _NO_CAUSE:
         return f"{_NO_CAUSE[failure.cause]}: {failure.message[:_MOST_MESSAGE]}"
     prepared = outcome is Outcome.ERROR and "::" in failure.test and bool(failure.error)

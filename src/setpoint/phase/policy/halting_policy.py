@@ -14,7 +14,7 @@ from setpoint.model.facts.rounds import (
     unproven,
 )
 from setpoint.model.goals import PREFIX, GoalState
-from setpoint.model.proof import MEASURED, REVIEW, SECOND_ARRANGEMENT
+from setpoint.model.proof import ELSEWHERE, MEASURED, REVIEW
 from setpoint.model.run import Action, Decision, Halt, Round
 from setpoint.model.verdict import Judgement
 from setpoint.phase.policy.bouncing import bounce_count
@@ -99,8 +99,8 @@ def _nearer(past: RunFacts, rule: str) -> bool:
 
 def _verified(past: RunFacts) -> Decision:
     proof = past.last.proof
-    if proof is not None and proof.met(SECOND_ARRANGEMENT):  # it is the confirmation, and more of one
-        return _decision(past, Action.HALT, "every hard gate passes, in a second arrangement too")
+    if proof is not None and proof.met(ELSEWHERE):  # it is the confirmation, and more of one
+        return _decision(past, Action.HALT, "every hard gate passes, elsewhere too")
     reasons = _reasons_to_confirm(past)
     if reasons and past.last.confirmation is None:
         return _decision(

@@ -6,14 +6,23 @@ from setpoint.model.attempt import Role
 from setpoint.model.changes.work_kind import kind_of_request
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.evidence import NO_SUITE, OWN_TESTS, CheckState
-from setpoint.model.proof import MEASURED, Obligation, ObligationState, Proof, WorkKind
+from setpoint.model.proof import (
+    FILES,
+    MEASURED,
+    NOTHING_LOST,
+    WITNESS,
+    Obligation,
+    ObligationState,
+    Proof,
+    WorkKind,
+)
 from setpoint.model.run import RunOrder
 from setpoint.model.verdict import HardGate
 
 NO_TESTS = "the project has no tests that Setpoint can run"
 _BY_READING = frozenset({WorkKind.DOCS, WorkKind.CHORE})
 """Kinds of work that can be proved where no test runs."""
-_READ = frozenset({"documents", "lock file", "outcomes", "settings", "own gate"})
+_READ = frozenset({FILES, NOTHING_LOST})
 """Obligations that prove such work without a test of Setpoint's own runners."""
 _SEALABLE = frozenset({WorkKind.BEHAVIOUR, WorkKind.REPAIR})
 _BY_RULE = "rules"
@@ -61,7 +70,7 @@ def _sealed(base: Evaluation, order: RunOrder, kind: WorkKind) -> bool:
 def with_measured(proof: Proof, gates: tuple[HardGate, ...]) -> Proof:
     """Add the obligation that anything was measured, where neither a test nor a command was."""
     gate = next((each for each in gates if each.name == "proof"), None)
-    if gate is None or gate.state is not CheckState.NOT_MEASURED or proof.met("witness"):
+    if gate is None or gate.state is not CheckState.NOT_MEASURED or proof.met(WITNESS):
         return proof
     if proof.work in _BY_READING and any(map(proof.met, _READ)):
         return proof

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from setpoint.model.changes.test_paths import is_test_path
-from setpoint.model.proof import SealedTest, Vouched
+from setpoint.model.proof import NOTHING_LOST, SealedTest, Vouched
 from setpoint.model.run import Round
 from setpoint.model.verdict import Judgement, Verdict
 
 
 def vouched(rounds: Sequence[Round], sealed: tuple[SealedTest, ...]) -> Vouched:
-    """Return what reviewers said of the tests of the last round, and the tests that the maker never saw.
+    """Return what others than the maker contribute to the proof of the last round.
 
     What they named in an earlier round counts as long as no test has changed since.
     """
@@ -22,7 +22,18 @@ def vouched(rounds: Sequence[Round], sealed: tuple[SealedTest, ...]) -> Vouched:
             named, every = (), False
         if (verdict := _approved(each)) is not None:
             named, every = (*named, *verdict.expressing), every or verdict.all_express
-    return Vouched(sealed=sealed, reviewed=tuple(dict.fromkeys(named)), all_reviewed=every)
+    return Vouched(
+        sealed=sealed,
+        reviewed=tuple(dict.fromkeys(named)),
+        all_reviewed=every,
+        still_red=tuple(dict.fromkeys(test for each in rounds for test in _sent_back_for(each))),
+    )
+
+
+def _sent_back_for(past: Round) -> tuple[str, ...]:
+    """Return the tests that failed before and still did, of which the maker was told after a round."""
+    missing = past.proof.missing if past.proof else ()
+    return tuple(test for each in missing if each.name == NOTHING_LOST for test in each.evidence)
 
 
 def _approved(past: Round) -> Verdict | None:

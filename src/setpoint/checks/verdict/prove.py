@@ -1,0 +1,201 @@
+"""Prove one tree: take the runs that its kind of work asks for, cheapest falsifier first."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from setpoint.checks.languages.all import language_of
+from setpoint.checks.measurement import Measuring, Task
+from setpoint.checks.verdict.canary import canary
+from setpoint.checks.verdict.clean_room import clean_room
+from setpoint.checks.verdict.elsewhere import elsewhere
+from setpoint.checks.verdict.find_witnesses import find_witnesses, strongest, weakest
+from setpoint.checks.verdict.new_tests import new_tests
+from setpoint.checks.verdict.nothing_lost import nothing_lost
+from setpoint.checks.verdict.package_tools import package_tools
+from setpoint.checks.verdict.public_names import public_names
+from setpoint.checks.verdict.sabotage import sabotage
+from setpoint.checks.verdict.same_calls import same_calls
+from setpoint.checks.verdict.sealed_tests import sealed_on, try_at_base
+from setpoint.checks.verdict.steps import Found, KeptRuns, ObligationListener, Steps
+from setpoint.checks.verdict.subject import MOST_NAMED, Subject, listed, subject_of
+from setpoint.checks.verdict.witness import Witness
+from setpoint.model.evidence import SUITES
+from setpoint.model.proof import (
+    CANARY,
+    CLEAN_ROOM,
+    ELSEWHERE,
+    FILES,
+    NOBODY,
+    NOTHING_LOST,
+    SABOTAGE,
+    SAME_CALLS,
+    WITNESS,
+    Obligation,
+    ObligationState,
+    Proof,
+    ProofTerms,
+    SealedTest,
+    SealedTrial,
+    Vouched,
+    WorkKind,
+)
+from setpoint.ports import Measured
+
+_LEAST_BUDGET_S = 20.0
+_START_S = 1.0
+"""Seconds that starting a runner takes, roughly."""
+_BUDGETED = {
+    WorkKind.BEHAVIOUR: (SABOTAGE, CANARY, ELSEWHERE, SAME_CALLS),
+    WorkKind.REPAIR: (SABOTAGE, CANARY, ELSEWHERE, SAME_CALLS),
+    WorkKind.REFACTOR: (SABOTAGE, ELSEWHERE, SAME_CALLS),
+    WorkKind.TESTS: (CANARY, ELSEWHERE),
+    WorkKind.CHORE: (ELSEWHERE,),
+    WorkKind.DOCS: (),
+}
+"""Which runs share the budget, by kind of work."""
+
+
+class _Run(NamedTuple):
+    name: str
+    estimate_s: float
+    measure: Callable[[float], Awaitable[Found]]
+    """Is given the time of `time.monotonic` by which it has to have ended."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prover:
+    """Proves trees of one project."""
+
+    measuring: Measuring
+    told: ObligationListener = lambda _: None
+    """Is given what each run found as soon as it is known."""
+
+    async def prove(self, task: Task, place: Measured, terms: ProofTerms, vouched: Vouched = NOBODY) -> Proof:
+        """Measure what the change of a tree must prove; the tree itself has passed every other check."""
+        with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
+            subject = await subject_of(self.measuring, task, place, terms, Path(scratch))
+            kept = KeptRuns.of(subject, vouched)
+            steps = Steps(without=terms.without, kept=kept, told=self.told)
+            return await _proved(subject, vouched, steps)
+
+    async def try_sealed(self, task: Task, place: Measured, tests: tuple[SealedTest, ...]) -> SealedTrial:
+        """Run tests that were written from the request alone at the base, checked out at `place`."""
+        with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
+            return await try_at_base(self.measuring, task, place, tests, Path(scratch))
+
+
+async def _proved(subject: Subject, vouched: Vouched, steps: Steps) -> Proof:
+    """Take runs 1 to 3, which are never cut short, then those that share the budget."""
+
+    async def room() -> Found:
+        return Found(obligations=(clean_room(subject),))
+
+    async def old_tests() -> Found:
+        obligation, trust = await nothing_lost(subject, vouched)
+        return Found(obligations=(obligation,), trust=trust)
+
+    async def witnessed() -> Found:
+        kept, unseen = await sealed_on(subject, vouched.sealed)
+        obligation, witnesses = await find_witnesses(subject, vouched, unseen)
+        return Found(obligations=(*kept, obligation), witnesses=witnesses, trust=strongest(witnesses))
+
+    await steps.take(CLEAN_ROOM, room)
+    lost = await steps.take(NOTHING_LOST, old_tests)
+    await steps.take("kind", lambda: _by_kind(subject))
+    found = await steps.take(WITNESS, witnessed)
+    rests = await _within_budget(subject, found.witnesses, steps)
+    trusts = [each for each in (found.trust, lost.trust) if each is not None]
+    return Proof(
+        work=subject.work,
+        why=subject.why,
+        required=subject.terms.required,
+        obligations=tuple(steps.made),
+        trust=weakest(trusts) if found.trust else None,
+        vouched=vouched,
+        mutants=rests.mutants,
+    )
+
+
+async def _by_kind(subject: Subject) -> Found:
+    """Measure what one kind of work asks for beside the seven runs."""
+    obligations: tuple[Obligation, ...] = ()
+    if subject.work is WorkKind.REFACTOR:
+        obligations = public_names(subject)
+    elif subject.work is WorkKind.TESTS:
+        obligations = await new_tests(subject, time.monotonic() + budget_s(subject))
+    elif subject.work is WorkKind.CHORE:
+        obligations = (
+            _files(subject, "settings or a version alone are changed"),
+            *await package_tools(subject),
+        )
+    elif subject.work is WorkKind.DOCS:
+        obligations = (_files(subject, "nothing that runs is changed"),)
+    return Found(obligations=obligations)
+
+
+def _files(subject: Subject, said: str) -> Obligation:
+    return Obligation(
+        name=FILES,
+        state=ObligationState.MET,
+        reason=f"{said}: {listed(subject.paths)}",
+        evidence=subject.paths[:MOST_NAMED],
+    )
+
+
+async def _within_budget(subject: Subject, witnesses: tuple[Witness, ...], steps: Steps) -> Found:
+    """Take the runs that share the budget, the shortest first; return what the sabotage found."""
+    came = Found()
+    until = time.monotonic() + budget_s(subject)
+    runs = [each for each in _runs(subject, witnesses) if each.name in _BUDGETED[subject.work]]
+    for each in sorted(runs, key=lambda run: run.estimate_s):
+        found = await steps.take(each.name, lambda run=each: run.measure(until), each.estimate_s)
+        came = found if each.name == SABOTAGE else came
+    return came
+
+
+def _runs(subject: Subject, witnesses: tuple[Witness, ...]) -> tuple[_Run, ...]:
+    """Return the runs that share the budget, with how long each may take."""
+
+    async def sabotaged(until: float) -> Found:
+        obligation, mutants = await sabotage(subject, witnesses, until)
+        return Found(obligations=(obligation,), mutants=mutants)
+
+    async def with_canary(until: float) -> Found:
+        return Found(obligations=(await canary(subject, witnesses, until),))
+
+    async def moved(until: float) -> Found:
+        return Found(obligations=(await elsewhere(subject, witnesses, until),))
+
+    async def called(until: float) -> Found:
+        return Found(obligations=(await same_calls(subject, witnesses, until),))
+
+    own_s = suite_s(subject)
+    functions = sum(
+        len(language.changed(path, subject.before.get(path), text).functions)
+        for path, text in subject.after.items()
+        if path not in subject.of_tests and (language := language_of(path)) is not None
+    )
+    asked = max(1, len(subject.now.tests.outcomes) if subject.now.tests else 1)
+    one_s = _START_S + own_s * len(witnesses) / asked
+    return (
+        _Run(CANARY, 2 * _START_S, with_canary),
+        _Run(SAME_CALLS, 4 * one_s, called),
+        _Run(ELSEWHERE, own_s + _START_S, moved),
+        _Run(SABOTAGE, 3 * functions * one_s, sabotaged),
+    )
+
+
+def budget_s(subject: Subject) -> float:
+    """Return the seconds that the runs 4 to 7 share."""
+    return subject.terms.seconds or max(_LEAST_BUDGET_S, suite_s(subject))
+
+
+def suite_s(subject: Subject) -> float:
+    """Return how long the project's own tests took at the base."""
+    return sum(each.evidence.duration_s for each in subject.base.results if each.evidence.check in SUITES)

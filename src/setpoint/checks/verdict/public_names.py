@@ -1,0 +1,50 @@
+"""Judge whether a refactoring leaves all public names as they were."""
+
+from __future__ import annotations
+
+import re
+
+from setpoint.checks.languages.all import LANGUAGES
+from setpoint.checks.verdict.subject import Subject, listed
+from setpoint.model.changes.work_kind import runs
+from setpoint.model.proof import Obligation, ObligationState
+
+_NAME = "public names"
+
+
+def public_names(subject: Subject) -> tuple[Obligation, ...]:
+    """Compare the public names of the changed files with those at the base; what the request names may go."""
+    before, after = (
+        {path: text for path, text in each.items() if runs(path) and path not in subject.of_tests}
+        for each in (subject.before, subject.after)
+    )
+    lost: dict[str, str] = {}
+    unread: list[str] = []
+    for language in LANGUAGES:
+        old, new = (
+            {path: text for path, text in each.items() if language.owns(path)} for each in (before, after)
+        )
+        lost |= language.lost_names(old, new)
+        unread += language.unread(sorted({*old, *new}))
+    asked = [name for name in lost if _is_named(name, subject.task.story.wish)]
+    if left := [f"{name} ({why})" for name, why in lost.items() if name not in asked]:
+        reason = (
+            f"public names do not stay as they were: {listed(left)}: keep each, if only as an alias, or let "
+            "the request name it"
+        )
+        return (Obligation(name=_NAME, state=ObligationState.NOT_MET, reason=reason),)
+    notes = ["every public name of the changed files can be used as before"]
+    if asked:
+        notes = [f"the request names {listed(asked)}; every other public name can be used as before"]
+    if unread:
+        notes.append(f"not compared without the extra `setpoint[languages]`: {listed(unread)}")
+        if len(unread) == len({**before, **after}):
+            return (Obligation(name=_NAME, state=ObligationState.NOT_APPLICABLE, reason=notes[-1]),)
+    return (Obligation(name=_NAME, state=ObligationState.MET, reason="; ".join(notes)),)
+
+
+def _is_named(lost: str, wish: str) -> bool:
+    """Whether a request names this name, or its module."""
+    module, _, name = lost.partition(": ")
+    parts = {re.split(r"[./]", module)[-1], *re.split(r"\.|::", name)} - {""}
+    return any(re.search(rf"(?<!\w){re.escape(part)}(?!\w)", wish) for part in parts)

@@ -1,0 +1,71 @@
+"""What kind of work a change is, told from its files first."""
+
+import pytest
+
+from setpoint.checks.verdict.kinds import is_version_alone, kind_of_change
+from setpoint.model.ids import StoryId
+from setpoint.model.proof import WorkKind
+from setpoint.model.stories.story import Story
+
+CODE = b"def price(n):\n    return n * 100\n"
+
+
+def kind(title: str, before: dict[str, bytes], after: dict[str, bytes], **more: object) -> WorkKind:
+    return kind_of_change(Story(id=StoryId("s"), title=title, **more), before, after)[0]
+
+
+@pytest.mark.parametrize(
+    ("title", "path", "before", "after", "wanted"),
+    [
+        ("Add a discount", "shop.py", CODE, CODE + b"\n\nRATE = 3\n", WorkKind.BEHAVIOUR),
+        ("Improve the docs", "shop.py", CODE, CODE + b"\n\nRATE = 3\n", WorkKind.BEHAVIOUR),
+        ("Simplify price", "shop.py", CODE, CODE.replace(b"n * 100", b"100 * n"), WorkKind.REFACTOR),
+        ("perf: count once", "shop.py", CODE, CODE.replace(b"n * 100", b"100 * n"), WorkKind.REFACTOR),
+        ("Explain price in a comment", "shop.py", CODE, b"# Cents.\n" + CODE, WorkKind.DOCS),
+        ("Release 1.2.4", "shop.py", b'__version__ = "1.2.3"\n', b'__version__ = "1.2.4"\n', WorkKind.CHORE),
+        ("Test Python 3.14 in the CI", ".github/workflows/ci.yml", b"a: 1\n", b"a: 2\n", WorkKind.CHORE),
+        ("Update README", "README.md", b"# Shop\n", b"# A shop\n", WorkKind.DOCS),
+        ("Add tests for price", "tests/test_shop.py", b"", b"def test_it():\n    assert 1\n", WorkKind.TESTS),
+    ],
+)
+def test_the_files_of_a_change_decide_first(title, path, before, after, wanted):
+    assert kind(title, {path: before}, {path: after}) is wanted
+
+
+def test_a_version_constant_in_a_file_of_code_is_a_chore():
+    before = {"shop/__init__.py": b'VERSION = (1, 2, 3)\nprice = "1.50"\n'}
+    after = {"shop/__init__.py": b'VERSION = (1, 3, 0)\nprice = "1.50"\n'}
+
+    assert kind("Bump the version", before, after) is WorkKind.CHORE
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "alone"),
+    [
+        (b'VERSION = "1.2.3"\n', b'VERSION = "1.3.0rc1"\n', True),
+        (b'rate = "1.2.3"\n', b'rate = "1.3.0"\n', False),
+        (b'VERSION = "1.2.3"\n', b'VERSION = "1.3.0"\nRATE = 3\n', False),
+        (b'VERSION = "1.2.3"\n', b'VERSION = other("1.3.0")\n', False),
+    ],
+)
+def test_a_version_is_alone_where_nothing_else_differs(before, after, alone):
+    assert is_version_alone(before, after) is alone
+
+
+def test_documents_are_no_answer_to_a_request_for_behaviour():
+    wanted = kind("Add a discount", {"README.md": b"a\n"}, {"README.md": b"b\n"})
+
+    assert wanted is WorkKind.BEHAVIOUR
+
+
+def test_a_request_in_any_language_may_name_the_file():
+    wanted = kind("CHANGELOG ergänzen", {"CHANGELOG.md": b"a\n"}, {"CHANGELOG.md": b"b\n"})
+
+    assert wanted is WorkKind.DOCS
+
+
+def test_a_person_sets_the_kind():
+    after = {"shop.py": CODE.replace(b"n * 100", b"100 * n")}
+
+    assert kind("Preis vereinfachen", {"shop.py": CODE}, after) is WorkKind.BEHAVIOUR
+    assert kind("Preis vereinfachen", {"shop.py": CODE}, after, kind="refactor") is WorkKind.REFACTOR

@@ -1,0 +1,119 @@
+"""Tests that the maker never sees, run at the base and on the result."""
+
+import shutil
+
+import pytest
+
+from checks.verdict.conftest import PRICE, QUICK, SHOP
+from setpoint.model.evaluation import Stage
+from setpoint.model.proof import ObligationState, ProofTerms, SealedTest, Trust, Vouched
+from setpoint.ports import Measured
+
+MET, NOT_MET = ObligationState.MET, ObligationState.NOT_MET
+TEST_PRICE = SHOP["tests/test_shop.py"]
+GO_PRICE = "package shop\n\nfunc Price(n int) int {\n\treturn n * 100\n}\n"
+GO = {
+    "shop.py": "",
+    "go.mod": "module shop\n\ngo 1.19\n",
+    "shop.go": GO_PRICE,
+    "shop_test.go": (
+        'package shop\n\nimport "testing"\n\n'
+        "func TestPrice(t *testing.T) {\n\tif Price(2) != 200 {\n\t\tt.Fatal()\n\t}\n}\n"
+    ),
+}
+HALVES = "import shop\n\n\ndef test_halves():\n    assert shop.discount(4) == 2\n"
+
+
+async def at_base(there, *sources, path="tests/test_sealed.py"):
+    """Measure the base, then sealed tests on it."""
+    await there.measure(Stage.BASE)
+    tests = tuple(
+        SealedTest(
+            path=path.replace(".", f"{number or ''}.", 1),
+            source=there.artifacts.keep(source),
+            behaviour="half the price",
+        )
+        for number, source in enumerate(sources)
+    )
+    return await there.evaluator.try_sealed(there.order, there.copy, tests)
+
+
+async def proved(there, change, sealed, least=Trust.SEALED):
+    """Prove a change with sealed tests."""
+    story = there.order.story.model_copy(update={"title": "add a discount"})
+    there.order = there.order.model_copy(update={"proof": ProofTerms(witness=least), "story": story})
+    made = await there.change(change)
+    measured = Measured(copy=there.copy, commit=made.commit, tree=made.tree, stage=Stage.TEST)
+    proof = await there.evaluator.prove(there.order, measured, Vouched(sealed=sealed))
+    return proof, {each.name: each for each in proof.obligations}
+
+
+@pytest.mark.parametrize(("result", "state"), [("n // 2", MET), ("n // 3", NOT_MET)], ids=["right", "wrong"])
+async def test_a_sealed_test_judges_the_result_and_is_left_nowhere(bench, result, state):
+    there = await bench(SHOP, settings=QUICK)
+    trial = await at_base(there, HALVES)
+    assert trial.kept[0].reason.startswith("AttributeError")
+    agrees = f"import shop\n\n\ndef test_mine():\n    n = 4\n    assert shop.discount(n) == {result}\n"
+    change = {"shop.py": f"{PRICE}\n\ndef discount(n):\n    return {result}\n", "tests/test_mine.py": agrees}
+    proof, said = await proved(there, change, trial.kept)
+
+    assert said["sealed"].state is said["witness"].state is state
+    assert proof.trust is (Trust.SEALED if state is MET else None)
+    if state is NOT_MET:
+        assert "expected: half the price (assert 1 == 2" in said["sealed"].reason
+        assert "test_halves" not in said["sealed"].reason
+    assert not [path for path in there.copies.rglob("*") if "test_sealed" in path.name]
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ("import shop\n\n\ndef test_it():\n    assert shop.price(2) == 200\n", "passes at the base already"),
+        ("import quantumlib\n\n\ndef test_it():\n    assert quantumlib.half(4) == 2\n", "quantumlib"),
+        ("import time\n\n\ndef test_it(there_is_none):\n    assert time\n", "what prepares it breaks"),
+    ],
+)
+async def test_a_test_that_does_not_fail_for_the_lack_of_the_work_is_dropped(bench, source, why):
+    there = await bench(SHOP, settings=QUICK)
+    trial = await at_base(there, source)
+
+    assert trial.kept == ()
+    assert why in trial.dropped[0]
+
+
+async def test_code_of_the_base_that_breaks_off_is_a_lack_of_the_work(bench):
+    broken = {"shop.py": "def price(n):\n    raise KeyError(n)\n", "tests/test_shop.py": "def test(): pass\n"}
+    there = await bench(broken, settings=QUICK)
+    trial = await at_base(there, TEST_PRICE)
+
+    assert trial.kept[0].reason == "KeyError: 2"
+
+
+@pytest.mark.parametrize("path", ["tests/test_shop.py", "../test_x.py", "shop/extra.py", "tests/conftest.py"])
+async def test_a_test_has_to_lie_in_a_new_file_for_tests(bench, path):
+    there = await bench(SHOP, settings=QUICK)
+    trial = await at_base(there, HALVES, path=path) if "../" not in path else None
+    if trial is None:
+        await there.measure(Stage.BASE)
+        test = SealedTest(path=path, source=there.artifacts.keep(HALVES), behaviour="b")
+        trial = await there.evaluator.try_sealed(there.order, there.copy, (test,))
+
+    assert (trial.kept, len(trial.dropped)) == ((), 1)
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed")
+async def test_a_sealed_test_in_go_runs_beside_one_of_the_same_name(bench):
+    there = await bench(GO, settings=QUICK)
+    source = (
+        'package shop\n\nimport "testing"\n\n'
+        "func TestDiscount(t *testing.T) {\n\tif Discount(4) != 2 {\n\t\tt.Fatal()\n\t}\n}\n"
+    )
+    trial = await at_base(there, source, path="sealed_test.go")
+    assert trial.dropped == ()
+    change = {
+        "shop.go": GO_PRICE + "\nfunc Discount(n int) int {\n\treturn n / 2\n}\n",
+        "discount_test.go": source,
+    }
+    proof, said = await proved(there, change, trial.kept)
+
+    assert (said["sealed"].state, proof.trust) == (MET, Trust.SEALED)
