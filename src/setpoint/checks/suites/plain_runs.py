@@ -98,6 +98,14 @@ class PlainRun:
     argv: tuple[str, ...] = ()
 
 
+def show_packages(trees: Path, above: tuple[Path, Path]) -> None:
+    """Let programs of Node find above a place what they find above the folder of all trees."""
+    for source, here in zip((trees, trees.parent), above, strict=True):
+        packages, link = source / "node_modules", here / "node_modules"
+        if packages.is_symlink() and not link.is_symlink():
+            link.symlink_to(packages.resolve())
+
+
 async def plain_run(
     checks: Collection[Check], place: PlainPlace, tests: Collection[str], *, alone: bool
 ) -> PlainRun:
@@ -125,8 +133,11 @@ async def _python(runner: Runner, place: PlainPlace, known: list[str], *, alone:
         return PlainRun(outcomes={}, broken="none of the files is there")
     if runner.name == "unittest":
         return await _unittest(runner, place, known, words)
-    roots = [*parts_of(runner.roots, place.tree, words)] if runner.roots else [(None, words)]
-    made = [await _pytest(runner, place, known, inside(share or (), root) if root else share, root) for root, share in roots]
+    parts = parts_of(runner.roots, place.tree, words) if runner.roots else [(None, tuple(words))]
+    made = [
+        await _pytest(runner, place, known, (inside(share or (), root) if root else share or (), root))
+        for root, share in parts
+    ]
     return PlainRun(
         outcomes={test: outcome for each in made for test, outcome in each.outcomes.items()},
         broken="; ".join(each.broken for each in made if each.broken),
@@ -135,9 +146,10 @@ async def _python(runner: Runner, place: PlainPlace, known: list[str], *, alone:
 
 
 async def _pytest(
-    runner: Runner, place: PlainPlace, known: list[str], words: Collection[str], root: TestRoot | None
+    runner: Runner, place: PlainPlace, known: list[str], share: tuple[Collection[str], TestRoot | None]
 ) -> PlainRun:
     """Run pytest on files or tests, at the root or in a package, and read its own report."""
+    words, root = share
     report = place.scratch() / "junit.xml"
     argv = [runner.interpreter.path, "-m", "pytest", "--maxfail=0", "--color=no", f"--junitxml={report}"]
     if runner.interpreter.has("pytest-cov") and "no:pytest_cov" not in runner.args:
@@ -145,14 +157,14 @@ async def _pytest(
     argv += [*(ignored(root, runner.roots) if root else ()), *runner.args]
     given = [as_word(word) for word in words]
     argv += given if len([*in_chunks(given)]) <= 1 else ()
-    done = await place.call(
-        tuple(argv), place.variables(root), root=root, memory_bytes=runner.memory_bytes
-    )
+    done = await place.call(tuple(argv), place.variables(root), root=root, memory_bytes=runner.memory_bytes)
     try:
         cases = _cases(report.read_bytes())
     except (OSError, BadReport) as error:
         why = f"pytest wrote no report: {done.ending}{results.tail(done)}"
-        return PlainRun(outcomes={}, broken=why if isinstance(error, OSError) else str(error), argv=tuple(argv))
+        return PlainRun(
+            outcomes={}, broken=why if isinstance(error, OSError) else str(error), argv=tuple(argv)
+        )
     prefix = _escaped(f"{root.folder.replace('/', '.')}.") if root and root.folder else ""
     named = {_address(test): test for test in known}
     outcomes: dict[str, Outcome] = {}
@@ -199,7 +211,10 @@ async def _unittest(runner: Runner, place: PlainPlace, known: list[str], words: 
     if _RAN.search(done.text) is None:
         why = f"unittest ran nothing: {done.ending}{results.tail(done)}"
         return PlainRun(outcomes={}, argv=argv, broken=why)
-    red = {where if where.rpartition(".")[2] == name else f"{where}.{name}" for name, where in _RED.findall(done.text)}
+    red = {
+        where if where.rpartition(".")[2] == name else f"{where}.{name}"
+        for name, where in _RED.findall(done.text)
+    }
     outcomes = {test: Outcome.FAILED if name in red else Outcome.PASSED for name, test in names.items()}
     modules = {name.rpartition(".")[2] for name in red}  # one that does not load takes its tests with it
     outcomes |= {test: Outcome.ERROR for name, test in names.items() if {*name.split(".")[:-2]} & modules}

@@ -28,15 +28,17 @@ async def run_selected(
     only = tuple(tests)
     if isinstance(check, TestSuite):
         runner = replace(check.runner, timeout_s=min(check.runner.timeout_s, limit_s), files=tuple(files))
-        _, suite, broken = await run_once(runner, there, only)
-        died = "" if suite.exit is not None else f"the test process did not come to its end in {suite.running}"
-        return SelectedRun(dict(suite.outcomes), broken or suite.internal_error or died)
+        _, suite, why = await run_once(runner, there, only)
+        died = (
+            "" if suite.exit is not None else f"the test process did not come to its end in {suite.running}"
+        )
+        return SelectedRun(dict(suite.outcomes), why or suite.internal_error or died)
     if not isinstance(check, PackageSuite):
         return SelectedRun({}, f"{check.name} runs no selection")
     tree = Path(there.copy.path)
     short = replace(check, timeout_s=limit_s)
     outcomes: dict[str, Outcome] = {}
-    broken = []
+    broken: list[str] = []
     for folder, share in short.shares(tree, only):
         once = await short.once(tree, folder, share)
         outcomes |= once.report.outcomes if once.report else {}

@@ -1,4 +1,4 @@
-"""Prove that the tests can fail: tests of known outcome, beside the change's own, come out as they were written.
+"""Prove that tests can fail: some of known outcome, beside the change's own, come out as they were written.
 
 Production code runs in the process that judges it, and can change the runner, the assertions or the report.
 """
@@ -80,7 +80,7 @@ async def _canary(subject: Subject, witnesses: tuple[Witness, ...], until: float
 async def _compared(
     subject: Subject, plan: Planned, until: float
 ) -> tuple[Mapping[str, str], Mapping[str, str], str]:
-    """Return canaries that come out otherwise with the change alone, those of the base too, and what to say."""
+    """Return canaries that come out otherwise with the change alone, those of the base, and what to say."""
     left_s = until - time.monotonic()
     came = await _run(plan, await subject.checked_out(), min(_TIMEOUT_S, left_s))
     if not came.wrong:
@@ -107,8 +107,8 @@ def _not_met(plan: Planned, wrong: Mapping[str, str]) -> Obligation:
         for test, how in wrong.items()
     ]
     reason = (
-        f"{plan.check.name} cannot be believed with this change: {listed(tuple(dict.fromkeys(said)))}: remove "
-        "what changes the runner, the assertions or the end of the process"
+        f"{plan.check.name} cannot be believed with this change: {listed(tuple(dict.fromkeys(said)))}: "
+        "remove what changes the runner, the assertions or the end of the process"
     )
     return Obligation(name=CANARY, state=ObligationState.NOT_MET, reason=reason, count=len(plan.canary.tests))
 
@@ -147,9 +147,7 @@ async def _all_planned(subject: Subject, witnesses: tuple[Witness, ...]) -> list
     own = [test for test in sorted(passed) if test.partition("::")[0] in subject.of_tests]
     tests = list(dict.fromkeys((*named, *own, *sorted(passed))))
     chosen = subject.task.project.chosen
-    code = {
-        path: text for path, text in subject.after.items() if runs(path) and path not in subject.of_tests
-    }
+    code = {path: text for path, text in subject.after.items() if runs(path) and path not in subject.of_tests}
     planned: list[Planned] = []
     for check in subject.plan.selection(subject.target, tuple(tests)):
         runner = check.name if check.name in {owner(test, chosen) for test in tests} else ""
@@ -165,3 +163,11 @@ async def _all_planned(subject: Subject, witnesses: tuple[Witness, ...]) -> list
             made = await asyncio.to_thread(language.canaries, request)
             planned += [Planned(check=check, canary=each, beside=beside) for each in made]
     return planned
+
+
+def _is_red(outcome: Outcome | None) -> bool:
+    return outcome is not None and outcome.red
+
+
+def _named(outcome: Outcome | None) -> str:
+    return "missing" if outcome is None else str(outcome)

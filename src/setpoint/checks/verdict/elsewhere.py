@@ -1,7 +1,7 @@
 """Repeat the tests in another folder, by the plain runner, in another order, with another hash seed.
 
-Code that behaves only where Setpoint measures fails here. What fails on the base too, or is unstable there, is
-excused and named; what passes when it runs again alone depends on the order or is flaky.
+Code that behaves only where Setpoint measures fails here. What fails on the base too, or is unstable there,
+is excused and named; what passes when it runs again alone depends on the order or is flaky.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ async def _elsewhere(subject: Subject, witnesses: tuple[Witness, ...], until: fl
 async def _fitting(
     subject: Subject, witnesses: tuple[Witness, ...], passed: frozenset[str], left_s: float
 ) -> frozenset[str]:
-    """Return the tests for which there is time: all, those that the change can reach, the witnesses, or none."""
+    """Return the tests for which there is time: all, those that a change reaches, the witnesses, or none."""
     each_s = suite_s(subject) / max(1, len(passed))
     if left_s <= 0:
         return frozenset()
@@ -184,7 +184,9 @@ def _judged(again: Repeated, found: Found, cut: str) -> Obligation:
     agree = len(again.tests) - len(found.excused)
     if found.wrong or found.broken:
         said = [f"{test} ({how})" for test, how in found.wrong.items()] or [found.broken]
-        reason = f"what passed comes out otherwise {_HOW}: {listed(said)}: let it behave alike wherever it runs"
+        reason = (
+            f"what passed comes out otherwise {_HOW}: {listed(said)}: let it behave alike wherever it runs"
+        )
         return Obligation(
             name=ELSEWHERE,
             state=ObligationState.NOT_MET,

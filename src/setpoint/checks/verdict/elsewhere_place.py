@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from setpoint.checks.measurement import link
-from setpoint.checks.suites.plain_runs import PlainPlace
+from setpoint.checks.suites.plain_runs import PlainPlace, show_packages
 from setpoint.checks.suites.steps_before import run_before
 from setpoint.checks.tools.acceptance import Acceptance
 from setpoint.checks.trees.checkout import put_at, repository_of
@@ -42,7 +42,9 @@ class Elsewhere:
         place, project, copy = self.plain(limit_s), self.subject.task.project, self.subject.place.copy
         await put_at(place.tree, repository_of(copy), commit)
         await asyncio.to_thread(link, project, place.tree)
-        await asyncio.to_thread(self._show_packages, Path(copy.path).parent.parent, place.tree)
+        await asyncio.to_thread(
+            show_packages, Path(copy.path).parent.parent, (place.tree.parent, self.folder)
+        )
         call = project.layout.python_call
         if call is not None:
             await run_before(call.before, call.shown, place.tree, place.variables())
@@ -56,13 +58,6 @@ class Elsewhere:
             if (await place.call(argv, place.variables(), memory_bytes=command.memory_bytes)).ok:
                 return False
         return True
-
-    def _show_packages(self, trees: Path, tree: Path) -> None:
-        """Let programs find the packages that they find above the other places."""
-        for source, above in ((trees, tree.parent), (trees.parent, self.folder)):
-            packages, here = source / "node_modules", above / "node_modules"
-            if packages.is_symlink() and not here.is_symlink():
-                here.symlink_to(packages.resolve())
 
 
 @asynccontextmanager
