@@ -21,7 +21,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from types import FrameType, FunctionType
+from types import FunctionType
 from typing import Any
 
 _CALL_S, _MOST_SAID = 2.0, 120
@@ -61,7 +61,7 @@ def replay(request: str, *, outside: bool) -> None:
     with open(request, encoding="utf-8") as file:  # noqa: PTH123 -- in the project's own process
         asked = json.load(file)
     if outside:
-        sys.meta_path.insert(0, NoRunner())  # type: ignore[arg-type]  # it only refuses
+        sys.meta_path.insert(0, NoRunner())
     os.environ.update(asked["environment"])
     sys.path.extend(each for each in asked["path"] if each not in sys.path)
     until = time.monotonic() + asked["wall_s"]
@@ -144,7 +144,7 @@ def _function(module: str, qualified: str) -> Any:  # noqa: ANN401 -- a function
 
 @contextlib.contextmanager
 def _limited() -> Iterator[None]:
-    def stop(number: int, frame: FrameType | None) -> None:
+    def stop(*_: object) -> None:
         raise TimeUp
 
     before = signal.signal(signal.SIGALRM, stop)

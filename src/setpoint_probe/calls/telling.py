@@ -98,7 +98,9 @@ def fingerprint(kind: type) -> str:
         for each in vars(place).values():
             code = getattr(getattr(each, "__func__", each), "__code__", None)
             if isinstance(code, types.CodeType):
-                names.update(str(one.argval) for one in dis.get_instructions(code) if one.opname == "STORE_ATTR")
+                names.update(
+                    str(one.argval) for one in dis.get_instructions(code) if one.opname == "STORE_ATTR"
+                )
     return digest(" ".join(sorted(names)))[:16]
 
 

@@ -88,7 +88,7 @@ class CallsRequest:
 
 
 def recorded_in(folder: Path) -> Recorded:
-    """Return what the processes of tests noted; what cannot be read is left out, as tests can write there too."""
+    """Return what tests noted; as they can write there too, what cannot be read is left out."""
     calls: list[Call] = []
     missed: dict[str, str] = {}
     environment: dict[str, str] = {}

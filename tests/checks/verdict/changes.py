@@ -28,9 +28,7 @@ from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.workspace import GitWorkspace
 
 MET, NOT_MET, NONE = ObligationState.MET, ObligationState.NOT_MET, ObligationState.NOT_APPLICABLE
-QUICK = ChecksSettings(
-    bandit=False, coverage=False, reruns=0, python=sys.executable, pytest_args=PLAIN
-)
+QUICK = ChecksSettings(bandit=False, coverage=False, reruns=0, python=sys.executable, pytest_args=PLAIN)
 
 
 def soon(seconds: float = 60.0) -> float:

@@ -1,10 +1,13 @@
 """What tests notice when changed functions are broken, on real projects."""
 
+import hashlib
+
 import pytest
 
 from checks.verdict.changes import MET, NONE, NOT_MET, changed, soon, witnesses_of
 from setpoint.checks.verdict.sabotage import sabotage
-from setpoint.model.proof import WorkKind
+from setpoint.checks.verdict.witness import Witness
+from setpoint.model.proof import Trust, WorkKind
 
 PRICE = "def price(n):\n    return n * 100\n"
 DISCOUNT = PRICE + "\n\ndef discount(n):\n    return n // 2\n"
@@ -70,7 +73,8 @@ async def test_a_sabotage_that_ends_the_runner_is_noticed(tmp_path):
 async def test_a_sabotage_that_stops_the_collection_is_noticed(tmp_path):
     code = PRICE + "\n\ndef rows():\n    return [(2, 200), (3, 300)]\n"
     check = (
-        "import pytest\nimport shop\n\n\n@pytest.mark.parametrize(('n', 'p'), [tuple(r) for r in shop.rows()])\n"
+        "import pytest\nimport shop\n\n\n"
+        "@pytest.mark.parametrize(('n', 'p'), [tuple(r) for r in shop.rows()])\n"
         "def test_rows(n, p):\n    assert shop.price(n) == p\n"
     )
     said, _ = await said_of(tmp_path, {"shop.py": code, "tests/test_rows.py": check})
@@ -90,8 +94,6 @@ async def test_a_test_that_only_reads_the_source_notices_nothing(tmp_path):
 
 
 def _md5(text):
-    import hashlib
-
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
@@ -101,18 +103,22 @@ async def test_what_the_budget_cuts_is_told_and_not_refused(tmp_path):
     assert (said.state, said.cut, mutants) == (NONE, "no time to break shop.py::discount", None)
 
 
-async def test_a_refactoring_is_noticed_by_tests_of_the_base(tmp_path):
-    other = "def price(n):\n    each = 100\n    return each * n\n"
-    own = {"tests/test_new.py": "import shop\n\n\ndef test_new():\n    assert shop.price(1) == 100\n"}
-    kept, _ = await said_of(tmp_path / "kept", {"shop.py": other, **own}, kind=WorkKind.REFACTOR)
+async def test_a_refactoring_is_noticed_by_tests_of_the_base_or_that_pass_there_too(tmp_path):
+    other = {"shop.py": "def price(n):\n    each = 100\n    return each * n\n"}
     weak = {"tests/test_shop.py": "import shop\n\n\ndef test_price():\n    shop.price(2)\n"}
-    lost, _ = await said_of(tmp_path / "lost", {"shop.py": other, **own}, weak, kind=WorkKind.REFACTOR)
+    pins = {"tests/test_new.py": "import shop\n\n\ndef test_new():\n    assert shop.price(1) == 100\n"}
+    kept, _ = await said_of(tmp_path / "kept", other, kind=WorkKind.REFACTOR)
+    lost, _ = await said_of(tmp_path / "lost", other, weak, kind=WorkKind.REFACTOR)
+    pinned, _ = await said_of(tmp_path / "pinned", {**other, **pins}, weak, kind=WorkKind.REFACTOR)
 
-    assert (kept.state, lost.state) == (MET, NOT_MET)
+    assert (kept.state, lost.state, pinned.state) == (MET, NOT_MET, MET)
 
 
 async def test_values_outside_functions_are_judged_by_mutants_where_they_are_all_there_is(tmp_path):
-    base = {"shop.py": "RATE = 3\nOTHER = 1\n", "tests/test_shop.py": "import shop\n\n\ndef test_no():\n    pass\n"}
+    base = {
+        "shop.py": "RATE = 3\nOTHER = 1\n",
+        "tests/test_shop.py": "import shop\n\n\ndef test_no():\n    pass\n",
+    }
     seen = "import shop\n\n\ndef test_rate():\n    assert shop.RATE == 4\n"
     change = {"shop.py": "RATE = 4\nOTHER = 1\n"}
     noticed, _ = await said_of(tmp_path / "one", {**change, "tests/test_rate.py": seen}, base)
@@ -126,11 +132,11 @@ async def test_values_outside_functions_are_judged_by_mutants_where_they_are_all
 async def test_an_acceptance_command_that_is_a_witness_notices(tmp_path):
     command = "python -c 'import shop; assert shop.discount(4) == 2'"
     subject = await changed(
-        tmp_path / "project", {"shop.py": PRICE, "tests/test_shop.py": TEST_PRICE}, {"shop.py": DISCOUNT}, acceptance=(command,)
+        tmp_path / "project",
+        {"shop.py": PRICE, "tests/test_shop.py": TEST_PRICE},
+        {"shop.py": DISCOUNT},
+        acceptance=(command,),
     )
-    from setpoint.checks.verdict.witness import Witness
-    from setpoint.model.proof import Trust
-
     said, _ = await sabotage(subject, (Witness(name=command, why="red", trust=Trust.PERSON),), soon())
 
     assert said.state is MET, said.reason

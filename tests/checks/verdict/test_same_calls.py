@@ -54,8 +54,11 @@ async def test_code_that_answers_because_it_is_tested_is_refused(tmp_path, knows
         ),
         (  # what one test replaces
             "def half():\n    return 3\n\n\ndef discount(n):\n    return n // half()\n",
-            "import shop\n\n\ndef test_discount(monkeypatch):\n    monkeypatch.setattr(shop, 'half', lambda: 2)\n"
-            "    assert shop.discount(4) == 2\n",
+            (
+                "import shop\n\n\ndef test_discount(monkeypatch):\n"
+                "    monkeypatch.setattr(shop, 'half', lambda: 2)\n"
+                "    assert shop.discount(4) == 2\n"
+            ),
         ),
         (  # chance
             "import random\n\n\ndef discount(n):\n    return n // 2 + random.random() / 10\n",
@@ -63,13 +66,17 @@ async def test_code_that_answers_because_it_is_tested_is_refused(tmp_path, knows
         ),
         (  # a variable
             "import os\n\n\ndef discount(n):\n    return n // int(os.environ.get('HALF', 3))\n",
-            "import shop\n\n\ndef test_discount(monkeypatch):\n    monkeypatch.setenv('HALF', '2')\n"
-            "    assert shop.discount(4) == 2\n",
+            (
+                "import shop\n\n\ndef test_discount(monkeypatch):\n    monkeypatch.setenv('HALF', '2')\n"
+                "    assert shop.discount(4) == 2\n"
+            ),
         ),
         (  # a file that is gone
             "from pathlib import Path\n\n\ndef discount(n):\n    return int(Path(n).read_text()) // 2\n",
-            "import shop\n\n\ndef test_discount(tmp_path):\n    (tmp_path / 'n').write_text('4')\n"
-            "    assert shop.discount(str(tmp_path / 'n')) == 2\n",
+            (
+                "import shop\n\n\ndef test_discount(tmp_path):\n    (tmp_path / 'n').write_text('4')\n"
+                "    assert shop.discount(str(tmp_path / 'n')) == 2\n"
+            ),
         ),
     ],
 )
@@ -189,11 +196,14 @@ NODE = {
     "package.json": '{"name": "shop", "type": "module", "scripts": {"test": "node --test"}}\n',
     "shop.js": "export const price = (n) => n * 100;\n",
     "test/shop.test.js": (
-        'import assert from "node:assert";\nimport test from "node:test";\nimport * as shop from "../shop.js";\n\n'
+        'import assert from "node:assert";\nimport test from "node:test";\n'
+        'import * as shop from "../shop.js";\n\n'
         'test("price", () => assert.equal(shop.price(2), 200));\n'
     ),
 }
-NODE_TEST = NODE["test/shop.test.js"].replace('"price", () => assert.equal(shop.price(2), 200)', '"half", () => assert.equal(shop.half(4), 2)')
+NODE_TEST = NODE["test/shop.test.js"].replace(
+    '"price", () => assert.equal(shop.price(2), 200)', '"half", () => assert.equal(shop.half(4), 2)'
+)
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")

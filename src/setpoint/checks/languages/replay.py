@@ -1,4 +1,4 @@
-"""What the recording of calls asks of a language: sources that note their calls, and what makes these again."""
+"""What recording calls asks of a language: sources that note their calls, and what makes these again."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ class CallRecorder(Protocol):
     def owns(self, path: str) -> bool:
         """Whether it can read a source."""
 
-    def instrumented(self, path: str, source: bytes, names: Collection[str] | None, folder: str) -> bytes | None:
+    def instrumented(
+        self, path: str, source: bytes, names: Collection[str] | None, folder: str
+    ) -> bytes | None:
         """Return a source whose functions note their calls; none where there are none.
 
         Args:
@@ -59,4 +61,4 @@ class CallRecorder(Protocol):
         """Return what makes the calls outside of any test; none where nothing can."""
 
     def control(self, replay: Replay) -> Started | None:
-        """Write a bare test that makes the calls, and return what runs it with nothing of the project's set-up."""
+        """Write a bare test that makes the calls, and return what runs it without the project's set-up."""

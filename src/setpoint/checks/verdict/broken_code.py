@@ -117,7 +117,10 @@ class BrokenCode:
         """Run tests; those that do not come to run are red, except where nothing was built."""
         short = self.left_s < limit_s
         plan, target = self.subject.plan, self.subject.target
-        checks = [limited(each, min(limit_s, max(self.left_s, 1.0))) for each in plan.selection(target, tuple(tests))]
+        checks = [
+            limited(each, min(limit_s, max(self.left_s, 1.0)))
+            for each in plan.selection(target, tuple(tests))
+        ]
         results = [await each.run(self.there) for each in checks]
         report = whole_suite(each.tests for each in results if each.tests is not None)
         report = report or TestReport(outcomes={})
@@ -142,7 +145,11 @@ class BrokenCode:
     ) -> bool:
         """Whether a command that passes on the result fails while a function is broken."""
         took_s = max(
-            (each.evidence.duration_s for each in self.subject.now.results if each.evidence.check == command.name),
+            (
+                each.evidence.duration_s
+                for each in self.subject.now.results
+                if each.evidence.check == command.name
+            ),
             default=0.0,
         )
         short = replace(command, timeout_s=max(_LEAST_S, _TIMES_GREEN * took_s))
@@ -182,5 +189,5 @@ def new_mark(there: Measured) -> Path:
 
 
 def function_of(test: str) -> str:
-    """Return the function that a test is a case of; the parameters of a case may have other names each time."""
+    """Return the function that a test is a case of: parameters may have other names each time."""
     return test.partition("[")[0]

@@ -20,7 +20,6 @@ from setpoint.checks.verdict.impacted import impacted
 from setpoint.checks.verdict.subject import Subject, listed
 from setpoint.checks.verdict.witness import Witness, passed_in
 from setpoint.model.changes.work_kind import runs
-from setpoint.model.proof import WorkKind
 from setpoint.ports import Measured
 from setpoint.system.processes import Command, Completed, run
 from setpoint_probe.wire.calls import (
@@ -208,16 +207,18 @@ def _chosen(calls: Iterable[Call]) -> tuple[Call, ...]:
 
 def _needs_control(made: Made) -> bool:
     """Whether any call has a steady answer outside that is not the recorded one."""
-    for call in made.calls:
-        first, second = made.first.get(call.number), made.second.get(call.number)
-        if first and second and (first.kind, first.told) == (second.kind, second.told):
-            if (first.kind, first.told) != (call.kind, call.told):
-                return True
-    return False
+    both = ((call, made.first.get(call.number), made.second.get(call.number)) for call in made.calls)
+    return any(
+        (first.kind, first.told) == (second.kind, second.told) != (call.kind, call.told)
+        for call, first, second in both
+        if first is not None and second is not None
+    )
 
 
 def _missed(recorded: Recorded) -> tuple[str, ...]:
     """Say of which functions no call could be kept, and why."""
     if not recorded.missed:
         return ()
-    return (f"no call of {listed(list(recorded.missed))} could be kept: {next(iter(recorded.missed.values()))}",)
+    return (
+        f"no call of {listed(list(recorded.missed))} could be kept: {next(iter(recorded.missed.values()))}",
+    )

@@ -1,4 +1,4 @@
-"""Which mutants of the changed lines the tests notice; they are listed, and decide about plain values alone."""
+"""Which mutants of changed lines tests notice; they are listed, and decide about plain values alone."""
 
 from __future__ import annotations
 

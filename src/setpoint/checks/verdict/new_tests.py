@@ -28,7 +28,7 @@ _LEAST_S = 3.0
 
 
 async def new_tests(subject: Subject, until: float) -> tuple[Obligation, ...]:
-    """Break what the new tests name and try mutants of what they reach; a test that notices nothing is refused."""
+    """Break what new tests name, and try mutants of what they reach; one that notices nothing is refused."""
     if subject.work is not WorkKind.TESTS:
         return ()
     return (await or_not_measured(NEW_TESTS, _new_tests(subject, until)),)
@@ -53,9 +53,7 @@ async def _new_tests(subject: Subject, until: float) -> Obligation:
     return _judged(list(dict.fromkeys(map(function_of, new))), noticing, unsure, cut)
 
 
-def _judged(
-    new: list[str], noticing: frozenset[str], unsure: frozenset[str], cut: str
-) -> Obligation:
+def _judged(new: list[str], noticing: frozenset[str], unsure: frozenset[str], cut: str) -> Obligation:
     """Judge functions of new tests by those that notice something, and those of which that is unknown."""
     telling = [test for test in new if test in noticing]
     blind = [test for test in new if test not in noticing | unsure]
@@ -71,9 +69,7 @@ def _judged(
     else:
         reason = f"nothing that {listed(new)} names could be broken, so what it notices is not measured"
         state = ObligationState.NOT_APPLICABLE
-    return Obligation(
-        name=NEW_TESTS, state=state, reason=reason, evidence=evidence, count=len(new), cut=cut
-    )
+    return Obligation(name=NEW_TESTS, state=state, reason=reason, evidence=evidence, count=len(new), cut=cut)
 
 
 def _without_new_tests(subject: Subject, before: Collection[str]) -> Obligation:
@@ -93,7 +89,7 @@ def _without_new_tests(subject: Subject, before: Collection[str]) -> Obligation:
 async def _by_sabotage(place: BrokenCode, new: list[str]) -> tuple[int, frozenset[str], str]:
     """Return how many functions were broken, the new tests that noticed any of it, and what was cut.
 
-    A function raises only where it can do nothing else: a test that calls it and asserts nothing notices that.
+    A function raises only where nothing else can be written: a test that asserts nothing notices that.
     """
     subject = place.subject
     functions = [each for each in await _functions(subject) if _is_named(subject, each)][:_MOST_FUNCTIONS]
@@ -140,7 +136,7 @@ def _is_named(subject: Subject, function: ChangedFunction) -> bool:
 async def _by_mutants(
     subject: Subject, new: list[str], until: float
 ) -> tuple[frozenset[str], int, frozenset[str]]:
-    """Return which of some new tests notice a mutant, how many were tried, and tests that could not be judged."""
+    """Return which new tests notice a mutant, how many were tried, and tests that could not be judged."""
     every = frozenset(map(function_of, new))
     chosen = subject.task.project.chosen
     asked = [test for test in new if not owner(test, chosen)]

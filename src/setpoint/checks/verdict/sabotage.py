@@ -68,7 +68,7 @@ class Saboteur:
     commands: tuple[Acceptance, ...] = ()
 
     async def sabotage(self, function: ChangedFunction) -> Sabotaged:
-        """Let a function do nothing, and return something else; raise, where that tells whether it is entered."""
+        """Let a function do nothing, then return something else; raise where that tells if it is entered."""
         ways = [does for does in (NOTHING, OTHER) if does in function.sabotages] or [RAISES]
         entered, tried = False, 0
         for does in ways:
@@ -185,13 +185,15 @@ async def _broken(
 async def saboteur_of(
     subject: Subject, functions: Iterable[ChangedFunction], witnesses: tuple[Witness, ...], until: float
 ) -> Saboteur:
-    """Make the saboteur of some functions; tests that fail when these are only written otherwise say nothing."""
-    tests = asked_of(subject)
+    """Make the saboteur of some functions; tests that fail when these are only rewritten say nothing."""
+    tests = await asked_of(subject)
     named = frozenset(each.name for each in witnesses)
     refactors = subject.work is WorkKind.REFACTOR
     commands = tuple(each for each in subject.plan.acceptance() if refactors or each.command in named)
     there = await subject.checked_out()
-    place = BrokenCode(subject=subject, there=there, until=until, harmless=_rewritten(subject, functions, there))
+    place = BrokenCode(
+        subject=subject, there=there, until=until, harmless=_rewritten(subject, functions, there)
+    )
     own = frozenset(test for test in tests if test in named or test.partition("::")[0] in subject.of_tests)
     if own:
         await place.looked_at(sorted(own))
@@ -209,14 +211,17 @@ def _rewritten(subject: Subject, functions: Iterable[ChangedFunction], there: Me
     }
 
 
-def asked_of(subject: Subject) -> frozenset[str]:
-    """Return the tests that have to notice: for a refactoring those that pass at the base too."""
+async def asked_of(subject: Subject) -> frozenset[str]:
+    """Return the tests that have to notice: for a refactoring those that pass with the base's code too."""
     base = subject.base.tests
     passed = passed_in(subject.now.tests) - frozenset(base.unstable if base else ())
     if subject.work is not WorkKind.REFACTOR:
         return passed
     stood = {function_of(test) for test in passed_in(base)}
-    return frozenset(test for test in passed if function_of(test) in stood)
+    kept = frozenset(test for test in passed if function_of(test) in stood)
+    if not (new := sorted(passed - kept)):
+        return kept
+    return kept | (passed_in(await subject.run_tests(new, await subject.without_its_code())) & set(new))
 
 
 def speaking(subject: Subject, function: ChangedFunction, tests: Collection[str]) -> frozenset[str]:
@@ -228,7 +233,7 @@ def speaking(subject: Subject, function: ChangedFunction, tests: Collection[str]
 
 
 def _missing(code: Changed, made: Sequence[Sabotaged], mutants: Noticed | None) -> list[str]:
-    """Say what no test notices, each with what to do."""
+    """Say what no test notices, and what to do; for a refactoring such a test passes on the base too."""
     found = [
         f"no test notices when {each.function} {each.survived}: write a test that asserts what it does"
         for each in made
@@ -238,8 +243,8 @@ def _missing(code: Changed, made: Sequence[Sabotaged], mutants: Noticed | None) 
     lines, every = (sum(each.weight for each in some) for some in (unentered, code.functions))
     if 2 * lines > every:
         found.append(
-            f"no test enters {listed(list(map(str, unentered)))}, with {lines} of the {every} changed lines of "
-            "functions: write a test that asserts what it does"
+            f"no test enters {listed(list(map(str, unentered)))}, with {lines} of the {every} changed lines "
+            "of functions: write a test that asserts what it does"
         )
     if mutants is not None and not code.functions and mutants.none_of(code.statements):
         found.append(
@@ -249,16 +254,25 @@ def _missing(code: Changed, made: Sequence[Sabotaged], mutants: Noticed | None) 
     return found
 
 
-def _judged(code: Changed, made: list[Sabotaged], left: list[ChangedFunction], mutants: Noticed) -> Obligation:
+def _judged(
+    code: Changed, made: list[Sabotaged], left: list[ChangedFunction], mutants: Noticed
+) -> Obligation:
     noticed = [str(each.function) for each in made if each.noticed]
     cut = f"no time to break {listed(list(map(str, left)))}" if left else ""
-    facts = {"name": SABOTAGE, "evidence": tuple(noticed[:MOST_NAMED]), "count": len(made), "cut": cut}
-    if missing := _missing(code, made, mutants):
-        return Obligation(state=ObligationState.NOT_MET, reason="; ".join(missing), **facts)
-    notes = list(_notes(code, made, mutants))
-    told = bool(noticed) or any(mutants.of(each) for each in code.statements)
-    state = ObligationState.MET if told else ObligationState.NOT_APPLICABLE
-    return Obligation(state=state, reason="; ".join(notes) or "nothing could be broken", **facts)
+    missing, notes = _missing(code, made, mutants), list(_notes(code, made, mutants))
+    state = ObligationState.NOT_APPLICABLE
+    if missing:
+        state = ObligationState.NOT_MET
+    elif noticed or any(mutants.of(each) for each in code.statements):
+        state = ObligationState.MET
+    return Obligation(
+        name=SABOTAGE,
+        state=state,
+        reason="; ".join(missing or notes) or "nothing could be broken",
+        evidence=tuple(noticed[:MOST_NAMED]),
+        count=len(made),
+        cut=cut,
+    )
 
 
 def _notes(code: Changed, made: list[Sabotaged], mutants: Noticed) -> Iterable[str]:

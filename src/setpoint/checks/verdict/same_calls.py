@@ -1,7 +1,8 @@
 """Make the calls of tests again outside of any test: the code must answer there as it does in a test.
 
-A change is refused only where both outside answers agree, differ from the recorded one, and a bare test gives
-what was recorded: then the code answers because it is tested. For a refactoring, base and result are compared.
+A change is refused only where both outside answers agree, differ from the recorded one, and a bare test
+gives what was recorded: then the code answers because it is tested. For a refactoring, base and result are
+compared.
 """
 
 from __future__ import annotations
@@ -144,7 +145,9 @@ def _judged(told: Told, *, refactors: bool) -> Obligation:
             cut=cut,
         )
     said = [f"{number} {became}" for became, number in told.counts.most_common()]
-    reason = f"{count} calls of {len(told.functions)} functions made again: {', '.join(said)}" if count else ""
+    reason = (
+        f"{count} calls of {len(told.functions)} functions made again: {', '.join(said)}" if count else ""
+    )
     reason = "; ".join(filter(None, (reason, *told.notes))) or "the tests make no call that can be recorded"
     state = ObligationState.MET if evidence else ObligationState.NOT_APPLICABLE
     return Obligation(name=SAME_CALLS, state=state, reason=reason, evidence=evidence, count=count, cut=cut)

@@ -35,7 +35,9 @@ class ScriptCalls:
         """Whether a file is JavaScript or TypeScript without markup."""
         return path.endswith(_SUFFIXES) and not path.endswith(".d.ts")
 
-    def instrumented(self, path: str, source: bytes, names: Collection[str] | None, folder: str) -> bytes | None:
+    def instrumented(
+        self, path: str, source: bytes, names: Collection[str] | None, folder: str
+    ) -> bytes | None:
         """Return a source in which functions outside of classes pass what they do to a recorder."""
         parser = parser_of(suffix_of(path))
         if parser is None:
@@ -61,9 +63,11 @@ class ScriptCalls:
         return Started((node, "--no-warnings", str(SCRIPT_REPLAY), str(replay.order)), variables)
 
     def control(self, replay: Replay) -> Started | None:
-        """Write a file with one test beside those of the project; the runner reads no configuration of its own."""
+        """Write one test beside those of the project; its runner reads no configuration."""
         variables = _variables(replay)
-        runner = next((each for each in ("vitest", "jest", "node_test") if each in replay.project.programs), "")
+        runner = next(
+            (each for each in ("vitest", "jest", "node_test") if each in replay.project.programs), ""
+        )
         node = shutil.which("node", path=variables["PATH"])
         if not runner or node is None or not replay.tests:
             return None
@@ -123,7 +127,9 @@ def _recorder(folder: str) -> str:
     read = f'process.getBuiltinModule("node:fs").readFileSync({json.dumps(str(SCRIPT_RECORDER))}, "utf8")'
     begun = f'Function("process", "folder", {read})(process, {json.dumps(folder)})'
     plain = "{ call: (name, subject, given, act) => act() }"
-    return f"(globalThis.setpointCalls ??= (() => {{ try {{ return {begun} }} catch {{ return {plain} }} }})())"
+    return (
+        f"(globalThis.setpointCalls ??= (() => {{ try {{ return {begun} }} catch {{ return {plain} }} }})())"
+    )
 
 
 def _given(function: Node) -> str | None:

@@ -32,7 +32,9 @@ class PythonCalls:
         """Whether a file is a source in Python."""
         return path.endswith(".py")
 
-    def instrumented(self, path: str, source: bytes, names: Collection[str] | None, folder: str) -> bytes | None:
+    def instrumented(
+        self, path: str, source: bytes, names: Collection[str] | None, folder: str
+    ) -> bytes | None:
         """Return a source with a decorator on each function that is asked for."""
         try:
             tree = syntax.parse(source)
