@@ -16,11 +16,11 @@ from setpoint.checks.discovery.tool_folders import tool_folders, tool_options
 from setpoint.checks.flaky.flaky import FlakyRule, Selection
 from setpoint.checks.goals.performance import timing_checks
 from setpoint.checks.mutation.check import MutationEngine, MutationScore
-from setpoint.checks.old_tests.both_versions import in_both_versions
+from setpoint.checks.old_tests.both_versions import in_both_versions, packages_in_both
 from setpoint.checks.run import Group, Unmeasured
 from setpoint.checks.suites.coverage import CoverageReport, run_options
 from setpoint.checks.suites.package_coverage import coverage_beside
-from setpoint.checks.suites.package_suite import RUNNERS, PackageSuite, owner, suite_of
+from setpoint.checks.suites.package_suite import RUNNERS, owner, suite_of
 from setpoint.checks.suites.pytest import Runner, TestSuite
 from setpoint.checks.suites.touched_packages import FastLane
 from setpoint.checks.target import Target
@@ -223,9 +223,9 @@ class Plan:
                 only = tuple(test for test in target.suspects if owner(test, self.project.chosen) == name)
                 again = self._package_suite(name, target, only) if only else None
                 lane = FastLane(layout=self.project.layout, touched=target.touched, alone=target.fast)
-                yield from (_in_both_versions(each, target) for each in lane.suite(group, only, again))
+                yield from (packages_in_both(each, target.aside) for each in lane.suite(group, only, again))
                 continue
-            yield _in_both_versions(group, target)
+            yield packages_in_both(group, target.aside)
             if f"{COVERAGE_OF}{name}" in self.project.chosen:
                 yield from coverage_beside(group)
 
@@ -261,7 +261,7 @@ class Plan:
         )
         identity = (*self._identity(runner), str(cover), *suite.flaky.identity)
         identity = (*identity, "all") if suite.only is None else (*identity, "only", *suite.only)
-        identity = (*identity, *_set_aside(target))
+        identity = (*identity, *(target.aside.identity if target.aside else ()))
         identity = (*identity, "footing", target.footing.commit if target.footing else "")
         after = () if cover is None else (CoverageReport(runner=runner),)
         yield Group(checks=in_both_versions(suite, target.aside, after), identity=identity)
@@ -368,8 +368,8 @@ class Plan:
             if name in self.project.chosen and not self._cannot_test(name):
                 suite = TestSuite(runner=self.runner(None, name))
                 found.append(Group(checks=(suite,), identity=self._identity(suite.runner)))
-        packages = (self._package_suite(each, alone, None) for each in RUNNERS if each in self.project.chosen)
-        return (*found, *packages)
+        packages = (each for each in RUNNERS if each in self.project.chosen)
+        return (*found, *(self._package_suite(each, alone, None) for each in packages))
 
     def selection(self, target: Target, tests: tuple[str, ...]) -> tuple[Check, ...]:
         """Make the checks that run some tests, which nothing watches and nothing compares."""
@@ -386,19 +386,6 @@ class Plan:
             python: Literal["pytest", "unittest"] = "unittest" if unittest else "pytest"
             checks.append(TestSuite(runner=self.runner(None, python), only=tuple(own)))
         return tuple(checks)
-
-
-def _in_both_versions(group: Group, target: Target) -> Group:
-    """Let the tests of a suite run as they were at the base, too, where the change touched their side."""
-    (suite,) = group.checks
-    if not isinstance(suite, PackageSuite) or group.identity is None:
-        return group
-    checks = in_both_versions(suite, target.aside)
-    return replace(group, checks=checks, identity=(*group.identity, *_set_aside(target)))
-
-
-def _set_aside(target: Target) -> tuple[str, ...]:
-    return ("aside", *target.aside.paths, *target.aside.inline) if target.aside else ("aside",)
 
 
 def _not_run(name: str, preset: Preset, reason: str) -> Group:

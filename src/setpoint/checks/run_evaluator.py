@@ -20,7 +20,6 @@ from setpoint.checks.measurement import CheckListener, Measuring, Task, tests_of
 from setpoint.checks.old_tests.places import collected
 from setpoint.checks.old_tests.read_only import Protection, ReadOnly, put_back
 from setpoint.checks.own_variables import ours
-from setpoint.checks.proof.prove import Prover
 from setpoint.checks.suites.pytest import Runner, outcomes_of
 from setpoint.checks.suites.reproduction import reproduction
 from setpoint.checks.suites.suite_commands import suite_commands
@@ -34,6 +33,7 @@ from setpoint.checks.trees.checkout import (
     repository_of,
 )
 from setpoint.checks.trees.whole import in_whole
+from setpoint.checks.verdict.prove import Prover
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.ids import Commit, TraceId
 from setpoint.model.proof import NOBODY, Proof, SealedTest, SealedTrial, Vouched

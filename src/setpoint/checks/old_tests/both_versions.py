@@ -10,6 +10,7 @@ from setpoint.checks import results
 from setpoint.checks.flaky.flaky import Selection, state_of
 from setpoint.checks.old_tests.joined import Versions
 from setpoint.checks.old_tests.places import AS_NOW, OF_BASE, Aside
+from setpoint.checks.run import Group
 from setpoint.checks.suites.order_dependence import reason as left_out
 from setpoint.checks.suites.package_suite import PackageSuite
 from setpoint.checks.suites.pytest import Runner, TestSuite
@@ -190,6 +191,15 @@ def in_both_versions(suite: Suite, aside: Aside | None, after: tuple[Check, ...]
         BothVersions(new=new, given=given),
         *(InPlace(check=check, aside=aside) for check in after),
     )
+
+
+def packages_in_both(group: Group, aside: Aside | None) -> Group:
+    """Let the suite of packages in a group run in both versions, too."""
+    (suite,) = group.checks
+    if not isinstance(suite, PackageSuite) or group.identity is None or aside is None:
+        return group
+    checks = in_both_versions(suite, aside)
+    return replace(group, checks=checks, identity=(*group.identity, *aside.identity))
 
 
 def _renamed(result: CheckResult, name: str) -> CheckResult:

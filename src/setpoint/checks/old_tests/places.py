@@ -55,6 +55,11 @@ class Aside:
     """Brings what the user has installed beside the tree into the checkout."""
 
     @property
+    def identity(self) -> tuple[str, ...]:
+        """Return all that decides what is as it was at the base."""
+        return ("aside", *self.paths, "inline", *self.inline)
+
+    @property
     def files(self) -> tuple[str, ...]:
         """Return the files that hold all tests that may come out otherwise; none if any file may."""
         return self.paths if all(map(self._is_collected, self.paths)) else ()
