@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from setpoint.checks.integrity.paths.protected_paths import kind_of
 
 from setpoint.checks.discovery.interpreter import Interpreter, own_interpreter
 from setpoint.checks.discovery.layout import read_layout
 from setpoint.checks.discovery.program import Program, found_program
-from setpoint.checks.integrity.paths.protected_paths import kind_of
 from setpoint.checks.tools.tool import Tool
 from setpoint.model.config.custom_check import ReportFormat
 from setpoint.model.evaluation import Stage

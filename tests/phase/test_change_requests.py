@@ -15,6 +15,8 @@ PATH = "tests/test_work.py"
 ASKS = f"It cannot be done.\n\n- REQUEST `{PATH}`: the story wants 2 where it demands 1\n"
 YES = Answer(choice=Choice.APPROVE, by="Ann", via=Via.CLI, reason="so it is")
 NO = Answer(choice=Choice.REJECT, by="Ann", via=Via.CLI, reason="the code is wrong")
+
+
 def edits(text):
     return {"src/work.py": text}
 
@@ -59,10 +61,7 @@ async def test_a_request_waits_for_a_person_and_a_yes_releases_the_file(tmp_path
     assert [(each.granted, each.by, each.reason) for each in of(harness, ChangeSettled)] == [
         (True, "Ann", "so it is")
     ]
-    assert (
-        f"You may change these files, because a person allowed it: `{PATH}`"
-        in agent.briefs[1].prompt
-    )
+    assert f"You may change these files, because a person allowed it: `{PATH}`" in agent.briefs[1].prompt
     assert [order.story.may_change for order in harness.evaluator.orders][-1] == (PATH,)
     assert outcome.ending is Ending.VERIFIED
 

@@ -6,6 +6,7 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -107,7 +108,8 @@ async def _proved(subject: Subject, vouched: Vouched, steps: Steps) -> Proof:
 
     await steps.take(CLEAN_ROOM, room)
     lost = await steps.take(NOTHING_LOST, old_tests)
-    await steps.take("kind", lambda: _by_kind(subject))
+    if subject.work not in (WorkKind.BEHAVIOUR, WorkKind.REPAIR):
+        await steps.take(str(subject.work), partial(_by_kind, subject))
     found = await steps.take(WITNESS, witnessed)
     rests = await _within_budget(subject, found.witnesses, steps)
     trusts = [each for each in (found.trust, lost.trust) if each is not None]
@@ -154,7 +156,7 @@ async def _within_budget(subject: Subject, witnesses: tuple[Witness, ...], steps
     until = time.monotonic() + budget_s(subject)
     runs = [each for each in _runs(subject, witnesses) if each.name in _BUDGETED[subject.work]]
     for each in sorted(runs, key=lambda run: run.estimate_s):
-        found = await steps.take(each.name, lambda run=each: run.measure(until), each.estimate_s)
+        found = await steps.take(each.name, partial(each.measure, until), each.estimate_s)
         came = found if each.name == SABOTAGE else came
     return came
 

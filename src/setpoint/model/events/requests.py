@@ -31,7 +31,7 @@ class ChangeReviewed(Value):
 
 
 class ChangeSettled(Value):
-    """It was decided whether the maker may change files that it asked for, and contradict the tests in them."""
+    """It was decided whether the maker may change the files that it asked for."""
 
     kind: Literal["integrity.change_settled"] = "integrity.change_settled"
     iteration: int
