@@ -43,9 +43,7 @@ def test_pytest_reports_them(tmp_path):
     canary = written(tmp_path, "a.py", "pytest", files, beside=beside)
     said = printed(tmp_path, sys.executable, "-m", "pytest", "-rA", "-p", "no:cacheprovider", "--tb=no")
 
-    outcomes = dict(
-        line.split(" ")[1::-1] for line in said.splitlines() if re.match("(FAILED|PASSED) ", line)
-    )
+    outcomes = {test: how for how, test in re.findall(r"^(FAILED|PASSED) (\S+)", said, re.MULTILINE)}
     assert outcomes.pop("tests/check_shop.py::check_price") == "PASSED"
     assert {test for test, how in outcomes.items() if how == "PASSED"} == canary.passing
     assert {test for test, how in outcomes.items() if how == "FAILED"} == canary.failing | canary.never_pass
@@ -103,9 +101,9 @@ def test_other_runners_of_javascript_get_valid_tests(tmp_path, runner, text):
     for file in (path, "test/a-spec.ts"):
         source = (tmp_path / file).read_bytes()
         assert not parsed_language._root(file, source).has_error
-        assert all(
-            test.partition("::")[2].encode() in source for test in canary.tests if test.startswith(file)
-        )
+        names = [test.partition("::")[2] for test in canary.tests if test.startswith(file)]
+        assert names
+        assert all(name.encode() in source for name in names)
     assert language_of("a.js").canaries(request(tmp_path, "karma", ("a.js::b",))) == ()
     assert language_of("a.js").canaries(request(tmp_path, runner, ("gone.js::b",))) == ()
 

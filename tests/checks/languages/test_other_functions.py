@@ -69,6 +69,12 @@ def test_without_the_extra_a_file_is_named_as_unread(monkeypatch):
     assert not language_of("a.go").same_program(GO, GO + b"// more\n", "a.go")
 
 
+@pytest.mark.parametrize("path", ["a.js", "a.py"])
+def test_a_file_that_cannot_be_walked_is_named_as_unread(path):
+    code = language_of(path).changed(path, None, b"x = " + b"1 + " * 3000 + b"1\n")
+    assert (code.functions, len(code.unread)) == ((), 1)
+
+
 def test_a_sabotage_returns_as_many_values_as_the_function():
     total, price, log = changed("shop.go", None, GO)
     assert total.sabotages[NOTHING][0].text == " if true { return *new(int), *new(int), *new(error) };"

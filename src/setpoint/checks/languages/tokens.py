@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING
 
 from setpoint.checks.parsing import text_of
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 _COMMENTS = frozenset({"comment", "line_comment", "block_comment", "html_comment", "hash_bang_line"})
 _BLANKS_COUNT = re.compile(r"string|template|regex|char|rune|jsx_text|literal")
-"""Nodes whose blanks are part of the program."""
+"""Literals, whose blanks are part of the program."""
 
 
 def tokens(node: Node, kept: Callable[[str], bool]) -> Iterator[str]:
@@ -35,7 +36,7 @@ def tokens(node: Node, kept: Callable[[str], bool]) -> Iterator[str]:
         elif children := _children(each):
             waiting += reversed([f"({each.type}", *_with_text_between(each, children), ")"])
         else:
-            yield text_of(each) if _BLANKS_COUNT.search(each.type) else text_of(each).strip()
+            yield text_of(each) if _blanks_count(each.type) else text_of(each).strip()
 
 
 def comments(node: Node) -> Iterator[str]:
@@ -50,8 +51,14 @@ def comments(node: Node) -> Iterator[str]:
 
 
 def _children(node: Node) -> list[Node]:
-    whole = _BLANKS_COUNT.search(node.type) and "template_substitution" not in node.type
+    whole = _blanks_count(node.type) and "template_substitution" not in node.type
     return [] if whole else node.children
+
+
+@cache
+def _blanks_count(kind: str) -> bool:
+    """Whether the blanks in a node are part of the program."""
+    return _BLANKS_COUNT.search(kind) is not None
 
 
 def _with_text_between(node: Node, children: list[Node]) -> Iterator[Node | str]:

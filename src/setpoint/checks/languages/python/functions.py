@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from itertools import compress
+from itertools import accumulate, compress
+from typing import NamedTuple
 
 from setpoint.checks.languages.changed_function import (
     MARK,
@@ -31,6 +32,23 @@ _OTHER_VALUE = (
 """An expression that turns a value into another one of its type; values of other types stay as they are."""
 
 
+class _Lines(NamedTuple):
+    """The lines of a source."""
+
+    texts: list[bytes]
+    starts: list[int]
+    """The 0-based byte at which each begins."""
+
+    @classmethod
+    def of(cls, source: bytes) -> _Lines:
+        texts = source.splitlines(keepends=True)
+        return cls(texts, [0, *accumulate(map(len, texts))])
+
+    def offset(self, line: int, column: int) -> int:
+        """Return the 0-based byte of a place; lines are 1-based."""
+        return self.starts[line - 1] + column
+
+
 def changed_functions(
     path: str, before: ast.Module, after: ast.Module, source: bytes, old: bytes
 ) -> tuple[ChangedFunction, ...]:
@@ -41,7 +59,8 @@ def changed_functions(
     known = [(name, _does(node)) for name, node in functions_in(before)]
     here = list(functions_in(after))
     differs = changed(known, [(name, _does(node)) for name, node in here])
-    found = (_of(path, *each, source) for each in compress(here, differs) if not _is_stub(each[1]))
+    lines = _Lines.of(source)
+    found = (_of(path, *each, lines) for each in compress(here, differs) if not _is_stub(each[1]))
     return tuple(weighed(each, old) for each in found)
 
 
@@ -99,8 +118,7 @@ def _is_stub(node: Function) -> bool:
     )
 
 
-def _of(path: str, name: str, node: Function, source: bytes) -> ChangedFunction:
-    lines = source.splitlines(keepends=True)
+def _of(path: str, name: str, node: Function, lines: _Lines) -> ChangedFunction:
     first = _first(node, lines)
     ends = {RAISES: f"raise RuntimeError({MESSAGE!r})", NOTHING: "return"}
     sabotages: dict[str, Sabotage] = {
@@ -112,8 +130,8 @@ def _of(path: str, name: str, node: Function, source: bytes) -> ChangedFunction:
             insertion
             for value in returns
             for insertion in (
-                Insertion(_offset(lines, value.lineno, value.col_offset), f"{_OTHER_VALUE}(("),
-                Insertion(_offset(lines, value.end_lineno or 0, value.end_col_offset or 0), "))"),
+                Insertion(lines.offset(value.lineno, value.col_offset), f"{_OTHER_VALUE}(("),
+                Insertion(lines.offset(value.end_lineno or 0, value.end_col_offset or 0), "))"),
             )
         )
     return ChangedFunction(
@@ -124,11 +142,11 @@ def _of(path: str, name: str, node: Function, source: bytes) -> ChangedFunction:
         harmless=(Insertion(first.offset, f"{_ENTERED}; _setpoint = None{first.text}"),),
         first=first,
         marks=True,
-        text=b"".join(lines[node.lineno - 1 : node.end_lineno]).decode("utf-8", "replace").rstrip(),
+        text=b"".join(lines.texts[node.lineno - 1 : node.end_lineno]).decode("utf-8", "replace").rstrip(),
     )
 
 
-def _first(node: Function, lines: list[bytes]) -> Insertion:
+def _first(node: Function, lines: _Lines) -> Insertion:
     """Return where a statement is put that runs first in a function, and what separates it from the body."""
     first = _behind_docstring(node)[0]
     decorators = getattr(first, "decorator_list", [])
@@ -138,8 +156,8 @@ def _first(node: Function, lines: list[bytes]) -> Insertion:
     opens_line = node.body[0].lineno > node.lineno and (
         first is node.body[0] or (node.body[0].end_lineno or line) < line
     )
-    glue = "\n" + lines[line - 1][:column].decode("utf-8", "replace") if opens_line else "; "
-    return Insertion(_offset(lines, line, column), glue)
+    glue = "\n" + lines.texts[line - 1][:column].decode("utf-8", "replace") if opens_line else "; "
+    return Insertion(lines.offset(line, column), glue)
 
 
 def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
@@ -148,8 +166,3 @@ def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
         if not isinstance(child, Function | ast.Lambda | ast.ClassDef):
             yield child
             yield from _own_nodes(child)
-
-
-def _offset(lines: list[bytes], line: int, column: int) -> int:
-    """Return the 0-based byte of a place in a source."""
-    return sum(map(len, lines[: line - 1])) + column

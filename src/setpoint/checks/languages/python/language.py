@@ -28,14 +28,17 @@ class Python(Language):
 
     def changed(self, path: str, before: bytes | None, after: bytes) -> ChangedCode:
         """Return what of a file's code differs from the base; what cannot be parsed there counts as new."""
+        then = _parsed(before or b"") or ast.Module(body=[], type_ignores=[])
         now = _parsed(after)
         if now is None:
             return ChangedCode(unread=(f"{path}, which cannot be parsed",))
-        then = _parsed(before or b"") or ast.Module(body=[], type_ignores=[])
-        return ChangedCode(
-            functions=changed_functions(path, then, now, after, before or b""),
-            statements=changed_statements(path, then, now, after),
-        )
+        try:
+            return ChangedCode(
+                functions=changed_functions(path, then, now, after, before or b""),
+                statements=changed_statements(path, then, now, after),
+            )
+        except RecursionError:
+            return ChangedCode(unread=(f"{path}, which is nested too deeply",))
 
     def same_program(self, before: bytes, after: bytes, path: str) -> bool:  # noqa: ARG002 -- all read alike
         """Whether two texts differ in comments, docstrings and layout alone."""
