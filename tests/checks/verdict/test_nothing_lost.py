@@ -25,11 +25,16 @@ async def test_a_red_test_that_reaches_the_change_is_sent_back_once(proof):
     assert (lost.state, lost.evidence) == (NOT_MET, (VAT,))
     assert "mend them, or say why" in lost.reason
 
-    again = Vouched(still_red=(VAT,))
-    second = await proof(
-        HALF_MENDED, "price must return its number", base=HALF_RED, terms=ALONE, vouched=again
+
+async def test_what_the_maker_was_told_of_stands_in_the_reason(proof):
+    made = await proof(
+        HALF_MENDED,
+        "price must return its number",
+        base=HALF_RED,
+        terms=ALONE,
+        vouched=Vouched(still_red=(VAT,)),
     )
-    told = {each.name: each for each in second.obligations}["nothing lost"]
+    told = {each.name: each for each in made.obligations}["nothing lost"]
 
     assert told.state is MET
     assert f"failed before and still fails: {VAT}" in told.reason
@@ -58,7 +63,7 @@ CENTS = {
     [
         ("prices are in tenths of cents", {}, "only the maker says why"),
         ("prices are in tenths of cents, see tests/test_shop.py", {}, "as wanted"),
-        ("prices are in tenths of cents", {"may_change": ("tests/*",)}, "as wanted"),
+        ("prices are in tenths of cents", {"may_change": ("tests/*",)}, "1 of 1 tests"),
     ],
     ids=["nobody", "request", "person"],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from setpoint.checks.languages.all import language_of
 from setpoint.model.changes.test_paths import is_test_path
@@ -34,9 +34,10 @@ def kind_of_change(
         if wanted in _CHANGES_CODE:
             return wanted, why
         return WorkKind.BEHAVIOUR, f"{code[0]} is changed, so it is not {wanted} alone"
-    if wanted in _CHANGES_CODE and not _is_asked_for(story, paths):
+    versions = [path for path in paths if runs(path) and is_version_alone(before.get(path), after.get(path))]
+    if wanted in _CHANGES_CODE and not _is_asked_for(story, paths, [after[path] for path in versions]):
         return wanted, why
-    kind = _without_code(paths, tests)
+    kind = WorkKind.CHORE if versions else _without_code(paths, tests)
     return kind, _WITHOUT_CODE[kind]
 
 
@@ -70,8 +71,10 @@ def _runs_otherwise(path: str, before: Mapping[str, bytes], after: Mapping[str, 
     return not is_version_alone(before[path], after[path])
 
 
-def is_version_alone(before: bytes, after: bytes) -> bool:
+def is_version_alone(before: bytes | None, after: bytes | None) -> bool:
     """Whether two texts differ in nothing but version numbers, in lines that speak of a version."""
+    if before is None or after is None:
+        return False
     lines = [text.decode("utf-8", "replace").splitlines() for text in (before, after)]
     if len(lines[0]) != len(lines[1]):
         return False
@@ -81,14 +84,18 @@ def is_version_alone(before: bytes, after: bytes) -> bool:
     )
 
 
-def _is_asked_for(story: Story, paths: Collection[str]) -> bool:
-    """Whether a request names a file that is changed, where nothing else says that no code is wanted."""
+def _is_asked_for(story: Story, paths: Collection[str], versions: Iterable[bytes]) -> bool:
+    """Whether a request names a changed file, or a version of which changed texts speak.
+
+    That tells that no code is wanted, where nothing else says so.
+    """
     if story.kind is not None:
         return False
     names = {path.rpartition("/")[2] for path in paths}
-    spoken = {*names, *(name.partition(".")[0] for name in names), *paths}
+    numbers = {each for text in versions for each in _VERSION.findall(text.decode("utf-8", "replace"))}
+    spoken = {*names, *(name.partition(".")[0] for name in names), *paths, *numbers}
     return any(
         re.search(rf"(?<![\w/.-]){re.escape(each)}(?![\w/-])", story.wish, re.IGNORECASE)
         for each in spoken
-        if len(each) > len("ci")
+        if len(each) > 1
     )
