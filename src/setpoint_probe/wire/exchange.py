@@ -18,6 +18,9 @@ class Fielded(Protocol):
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
 
+CANNOT_RUN = 3
+"""Exit code where the interpreter has no pytest that works in it."""
+
 T = TypeVar("T", bound=Fielded)
 R = TypeVar("R", bound=Fielded)
 
@@ -89,7 +92,7 @@ def follow(
     What `act` gives beside its answer is told at the end.
     """
     if len(words) != 2:  # noqa: PLR2004 - order and answer
-        sys.stderr.write("usage: engine [WORK] REQUEST.json RESULT.json\n")
+        sys.stderr.write("usage: engine WORK REQUEST.json RESULT.json\n")
         return 2
     asked, answered = words
     try:
