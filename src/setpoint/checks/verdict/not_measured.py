@@ -17,7 +17,7 @@ def not_applicable(name: str, reason: str, cut: str = "") -> Obligation:
 
 
 async def or_not_measured(name: str, run: Awaitable[T]) -> T | Obligation:
-    """Await a run; a fault of Setpoint's own instrument is named, and is nobody's fault but Setpoint's."""
+    """Await a run; a fault of Setpoint's own instrument is named, and does not count against the change."""
     try:
         return await run
     except Exception as error:  # noqa: BLE001 -- whatever an odd project does to the instrument
