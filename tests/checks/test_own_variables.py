@@ -17,7 +17,6 @@ from calc import add
 
 def test_shell(): assert "GIT_TERMINAL_PROMPT" not in os.environ
 def test_add(): assert add(2, 3) == 5
-def test_seed(): assert "PYTHONHASHSEED" not in os.environ
 """
 FILES = {"calc.py": "def add(a, b):\n    return a - b\n", "tests/test_calc.py": TESTS}
 PYTEST = {"pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["."]\n'}

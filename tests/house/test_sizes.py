@@ -33,6 +33,7 @@ READERS = {
     "src/setpoint_probe/plugin/setpoint_report.py": "no part of Setpoint's process: pytest loads it",
     "src/setpoint_probe/plugin/setpoint_line_traces.py": "as above",
     "src/setpoint_probe/calls/recorder.py": "as above: it asks pytest which test runs",
+    "src/setpoint_probe/calls/replay.py": "nor is this: it sets what the tests had set",
     "src/setpoint_probe/plugin/setpoint_unittest_runner.py": "nor is this: the project's interpreter runs it",
     "src/setpoint/system/processes/narrow.py": "no part of Setpoint's process: it becomes a test program",
     "src/setpoint/learning/store/embedding.py": "sets a variable: the library has no other switch",

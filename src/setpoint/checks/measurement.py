@@ -21,7 +21,7 @@ from setpoint.checks.flaky.flaky import flaky_tests
 from setpoint.checks.goals.performance import Compared
 from setpoint.checks.impact import Impact, Reach, ReachFile, choose
 from setpoint.checks.old_tests.cannot_run import with_faults
-from setpoint.checks.old_tests.places import PYTHON, Aside, tests_side
+from setpoint.checks.old_tests.places import PYTHON, Aside, side_of_tests
 from setpoint.checks.old_tests.second_run import with_unstable
 from setpoint.checks.own_variables import without_ours
 from setpoint.checks.plan import Plan
@@ -286,7 +286,7 @@ async def _aside(task: Task, place: Measured, base: Measurements, changed: Itera
     root, known = Path(place.copy.path), tests_of(base)
     kept = [path for path in changed if not matches(path, task.story.may_change)]
     every = [test for report in stood.values() for test in report.outcomes]
-    side = await tests_side(root, base.commit, place.commit, kept, every)
+    side = await side_of_tests(root, base.commit, place.commit, kept, every)
     if not side.paths and not side.inline:
         return None
     return Aside(

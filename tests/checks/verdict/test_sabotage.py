@@ -1,6 +1,7 @@
 """What tests notice when changed functions are broken, on real projects."""
 
 import hashlib
+import shutil
 
 import pytest
 
@@ -150,3 +151,51 @@ async def test_a_fault_of_the_instrument_blames_nobody(tmp_path, monkeypatch):
     said, _ = await said_of(tmp_path, {"shop.py": DISCOUNT})
 
     assert (said.state, said.reason) == (NONE, "not measured: OSError: no such thing")
+
+
+JS = {
+    "package.json": '{"name": "shop", "type": "module", "scripts": {"test": "node --test"}}\n',
+    "shop.js": "export const price = (n) => n * 100;\n",
+    "test/shop.test.js": (
+        'import assert from "node:assert";\nimport test from "node:test";\n'
+        'import * as shop from "../shop.js";\n'
+        'test("price", () => assert.equal(shop.price(2), 200));\n'
+    ),
+}
+GO_TEST = (
+    'package shop\n\nimport "testing"\n\nfunc Test{0}(t *testing.T) {{\n'
+    "\tif {1} {{\n\t\tt.Fatal()\n\t}}\n}}\n"
+)
+GO = {
+    "go.mod": "module example.com/shop\n\ngo 1.18\n",
+    "shop.go": "package shop\n\nfunc Price(n int) int { return n * 100 }\n",
+    "shop_test.go": GO_TEST.format("Price", "Price(2) != 200"),
+}
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.parametrize(
+    ("asserts", "state"), [("assert.equal(shop.half(4), 2)", MET), ("shop.half(4)", NOT_MET)]
+)
+async def test_functions_of_javascript_are_broken_alike(tmp_path, asserts, state):
+    test = JS["test/shop.test.js"].replace("assert.equal(shop.price(2), 200)", asserts)
+    test = test.replace('"price"', '"half"')
+    code = JS["shop.js"] + "export function half(n) {\n  return n / 2;\n}\n"
+    subject = await changed(tmp_path / "project", JS, {"shop.js": code, "test/half.test.js": test})
+    said, _ = await sabotage(subject, witnesses_of(subject), soon())
+
+    assert said.state is state, said.reason
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("go") is None, reason="go is not installed")
+@pytest.mark.parametrize(
+    ("asserts", "state"), [("Half(4) != 2", MET), ("Half(4) == 100", NOT_MET), ("false", NOT_MET)]
+)
+async def test_functions_of_go_are_broken_alike(tmp_path, asserts, state):
+    code = GO["shop.go"] + "\nfunc Half(n int) int {\n\thalf := n / 2\n\treturn half\n}\n"
+    change = {"shop.go": code, "half_test.go": GO_TEST.format("Half", asserts)}
+    subject = await changed(tmp_path / "project", GO, change)
+    said, _ = await sabotage(subject, witnesses_of(subject), soon())
+
+    assert said.state is state, said.reason

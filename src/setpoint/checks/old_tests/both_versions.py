@@ -156,7 +156,8 @@ class BothVersions:
         if old is None:
             return after.changed(as_they_were={})
         usable = before if old.state is not CheckState.ERROR else None
-        return Versions(base=base, old=usable, now=after, again=self.new.again).joined()
+        edited = self.new.aside.edits
+        return Versions(base=base, old=usable, now=after, again=self.new.again, edited=edited).joined()
 
 
 @dataclass(frozen=True, kw_only=True)

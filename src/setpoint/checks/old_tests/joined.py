@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from setpoint.checks.baseline import family
 from setpoint.model.evidence import Cause, Failure, Outcome, TestReport
 
 GREEN = (Outcome.PASSED, Outcome.XPASSED, Outcome.FLAKY, Outcome.ORDER_DEPENDENT)
@@ -43,6 +44,8 @@ class Versions:
     """On the result, as they are now."""
     again: Callable[[str], bool] = field(default=lambda _: True)
     """Whether a test or file would have run as it is now, were it still there."""
+    edited: Callable[[str], bool] = field(default=lambda _: True)
+    """Whether the change touched the file that holds a test."""
 
     def joined(self) -> TestReport:
         """Put them together."""
@@ -69,14 +72,28 @@ class Versions:
 
     def _outcome(self, test: str, old: Outcome) -> Outcome | None:
         """Return what counts of a test that ran as it was; none where nothing does."""
-        now = self.now.outcomes.get(test)
-        if not self._covered(test):
+        now = self._now(test)
+        if not self._covered(test) or (old.red and now in QUIET):
             return old
-        if not old.red or test not in self.base.outcomes:
-            return now
-        if test in self.base.red and test not in self._no_source:
-            return old
-        return now if now is None or now in GREEN or now.red else old
+        failed_before = test in self.base.red and test not in self._no_source
+        return old if old.red and failed_before else now
+
+    def _now(self, test: str) -> Outcome | None:
+        """Return what came of a test as it is now; none where the change removed it.
+
+        One that is not found any more in an untouched file is there, and is left out of the run.
+        """
+        gone = test not in self.now.outcomes and self._covered(test)
+        if gone and not self.edited(test) and family(test) not in self._families:
+            return Outcome.DESELECTED
+        return self.now.outcomes.get(test)
+
+    @cached_property
+    def _families(self) -> frozenset[str]:
+        """Name the functions and the files of which a test ran."""
+        return frozenset(
+            each for test in self.now.outcomes for each in (family(test), test.partition("::")[0])
+        )
 
     def _covered(self, test: str) -> bool:
         """Whether the run of the tests as they are now says what became of a test."""
@@ -94,7 +111,8 @@ class Versions:
     def _contradicted(self, old: TestReport) -> Iterable[str]:
         """Name the tests whose outcome as it was is not the one that counts."""
         for test, stood in self.base.outcomes.items():
-            if not self._covered(test) or self.now.outcomes.get(test, Outcome.PASSED) not in GREEN:
+            now = self._now(test)
+            if not self._covered(test) or not (now is None or now in GREEN):
                 continue
             was = old.outcomes.get(test)
             red = was.red if was is not None else self._not_loaded(test, old)

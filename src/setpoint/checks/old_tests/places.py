@@ -29,8 +29,8 @@ PARTS = tuple(f"{runner}-{part}" for runner in SUITES for part in (OF_BASE, AS_N
 PYTHON = ("pytest", "unittest")
 _TEST_NAME = re.compile(r"test_.*\.py|.*_test\.py")
 _SCRIPT = re.compile(r"\.(?:[cm]?[jt]sx?|vue|svelte|snap|go|rs)$")
-_TESTS_ALONE = re.compile(r"\.[cm]?[jt]sx?$")
-"""Sources that hold nothing but tests where they hold any; those of Rust hold both."""
+_SCRIPT_TESTS = re.compile(r"\.[cm]?[jt]sx?$")
+_FILE = re.compile(r"\.(?:py|rs|[cm]?[jt]sx?|vue|svelte)$")
 _LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
 
 
@@ -79,6 +79,11 @@ class Aside:
     def touches(self, test: str) -> bool:
         """Whether a test of Python may come out otherwise as it is now."""
         return bool(self.anew) or test.partition("::")[0] in self.paths
+
+    def edits(self, test: str) -> bool:
+        """Whether the change touched the file that holds a test; a package of Go is no file."""
+        file = test.partition("::")[0]
+        return not _FILE.search(file) or file in self.paths or file in self.inline
 
     def concerns(self, runner: str) -> bool:
         """Whether what changed can belong to the tests of a runner."""
@@ -135,7 +140,7 @@ class TestsSide:
     anew: frozenset[str] = frozenset()
 
 
-async def tests_side(
+async def side_of_tests(
     root: Path | str, base: Commit, head: Commit, changed: Iterable[str], tests: Collection[str]
 ) -> TestsSide:
     """Sort out which of the changed paths lie on the side of the tests.
@@ -149,30 +154,30 @@ async def tests_side(
 
     """
     paths, at_base = list(changed), set(await files_at(root, base))
-    of_tests, scripts = collected(tests), {each.partition("::")[0] for each in tests if "::" in each}
+    of_tests = collected(tests)
+    scripts = {file for test in tests if _SCRIPT_TESTS.search(file := test.partition("::")[0])}
     sure = [each for each in paths if is_test_path(each) or each in of_tests or starts_runner(each)]
-    asked = [each for each in paths if each not in sure and (shares_settings(each) or language_of(each))]
+    asked = [each for each in paths if each not in sure]
+    asked = [each for each in asked if shares_settings(each) or each in scripts or language_of(each)]
     before, after = [await contents(root, each, asked) for each in (base, head)]
-    sure += [each for each in before if each in scripts and _TESTS_ALONE.search(each)]
+    sure += [each for each in before if each in scripts and not _inside(each, before[each])]
     shared = [
         each
         for each in asked
         if shares_settings(each) and not same_settings(each, before.get(each), after.get(each))
     ]
     both = before.keys() & after.keys() - {*sure, *shared}
-    inline = [each for each in both if _holds_tests(each, before[each], after[each])]
+    inline = [each for each in both if _inside(each, before[each]) or _inside(each, after[each])]
     chosen = tuple(each for each in paths if each in {*sure, *shared})
     own = {each for each in chosen if each in of_tests or _TEST_NAME.fullmatch(each.rpartition("/")[2])}
     reaches = {each for each in chosen if each in at_base or starts_runner(each) or each in shared}
     return TestsSide(paths=chosen, inline=tuple(sorted(inline)), anew=frozenset(reaches - own))
 
 
-def _holds_tests(path: str, before: bytes, after: bytes) -> bool:
-    """Whether a source holds tests of the base inside, or gains some."""
+def _inside(path: str, text: bytes) -> frozenset[str]:
+    """Return the names of the tests that stand inside a source."""
     language = language_of(path)
-    return language is not None and bool(
-        language.inline_tests(path, before) or language.inline_tests(path, after)
-    )
+    return language.inline_tests(path, text) if language is not None else frozenset()
 
 
 def collected(tests: Iterable[str]) -> frozenset[str]:
@@ -182,6 +187,7 @@ def collected(tests: Iterable[str]) -> frozenset[str]:
         path, _, rest = test.partition("::")
         first = rest.partition("::")[0].partition("[")[0]
         stem = path.rpartition("/")[2].removesuffix(".py")
-        if path.endswith(".py") and first.isidentifier() and first != stem:
+        is_example = first == stem and not is_test_path(path)  # of the module's own docstring
+        if path.endswith(".py") and first.isidentifier() and not is_example:
             found.add(path)
     return frozenset(found)

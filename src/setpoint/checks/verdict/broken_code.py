@@ -114,7 +114,7 @@ class BrokenCode:
         return None if came.cut or came.void else came.red
 
     async def _ran(self, tests: Collection[str], limit_s: float) -> Came:
-        """Run tests; those that do not come to run are red, except where nothing was built."""
+        """Run tests; those that do not come to run fail too, except where nothing was built."""
         short = self.left_s < limit_s
         plan, target = self.subject.plan, self.subject.target
         checks = [

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
+from typing import TypeVar
 
 from setpoint.model.proof import Obligation, ObligationState
 
+T = TypeVar("T")
 _MOST_SAID = 200
 
 
@@ -14,8 +16,8 @@ def not_applicable(name: str, reason: str, cut: str = "") -> Obligation:
     return Obligation(name=name, state=ObligationState.NOT_APPLICABLE, reason=reason, cut=cut)
 
 
-async def or_not_measured(name: str, run: Awaitable[Obligation]) -> Obligation:
-    """Await a run; a fault of Setpoint's own instrument is named, and is nobody's fault but Setpoint's."""
+async def or_not_measured(name: str, run: Awaitable[T]) -> T | Obligation:
+    """Await a run; a fault of Setpoint's own instrument is named, and does not count against the change."""
     try:
         return await run
     except Exception as error:  # noqa: BLE001 -- whatever an odd project does to the instrument

@@ -14,7 +14,7 @@ from setpoint.checks.suites.package_suite import owner
 from setpoint.checks.tools.acceptance import Acceptance
 from setpoint.checks.verdict.broken_code import BrokenCode, Fate, by_file, function_of, new_mark
 from setpoint.checks.verdict.mutants import Noticed, noticed_mutants
-from setpoint.checks.verdict.not_measured import not_applicable
+from setpoint.checks.verdict.not_measured import not_applicable, or_not_measured
 from setpoint.checks.verdict.subject import MOST_NAMED, Subject, listed
 from setpoint.checks.verdict.witness import Witness, passed_in
 from setpoint.model.changes.work_kind import runs
@@ -125,10 +125,8 @@ async def sabotage(
     subject: Subject, witnesses: tuple[Witness, ...], until: float
 ) -> tuple[Obligation, MutantShare | None]:
     """Break the changed functions and try mutants, and see whether the tests notice."""
-    try:
-        return await _sabotage(subject, witnesses, until)
-    except Exception as error:  # noqa: BLE001 -- whatever an odd project does to the instrument
-        return not_applicable(SABOTAGE, f"not measured: {type(error).__name__}: {error}"), None
+    found = await or_not_measured(SABOTAGE, _sabotage(subject, witnesses, until))
+    return (found, None) if isinstance(found, Obligation) else found
 
 
 async def _sabotage(
