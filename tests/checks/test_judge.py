@@ -155,6 +155,16 @@ async def test_what_was_restored_is_told_and_blocks_nothing(judged) -> None:
     assert seen.quality.integrity == 1
 
 
+async def test_a_lost_test_of_a_runner_that_is_only_read_is_a_note(judged) -> None:
+    stood, now = (evidence.TestReport(outcomes=each) for each in ({A: Outcome.PASSED}, {}))
+
+    seen = await judged((result("ours", stood),), (result("ours", now),))
+
+    (note,) = seen.notes
+    assert (note.rule, note.message.partition(": ")[0]) == ("lost-test", "ours")
+    assert not seen.findings
+
+
 async def test_notes_stand_beside_the_findings(judged) -> None:
     same = (result("pytest", report(GREEN)),)
 

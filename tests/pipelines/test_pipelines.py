@@ -9,7 +9,7 @@ from model.examples import BLOCKER, ORDER
 from model.memory_examples import ITEM
 from setpoint.errors import PipelineError
 from setpoint.model.answers.role_answers import ReviewShape, example_of, schema_of
-from setpoint.model.finding import Category, Severity
+from setpoint.model.finding import Category, Note, Severity
 from setpoint.pipelines import SHIPPED, check_prompts, load_pipeline, render
 from setpoint.pipelines.prompt_templates import documented, variables_of
 
@@ -45,7 +45,7 @@ def test_every_prompt_of_a_shipped_pipeline_renders():
         **dict.fromkeys(("tried", "checks", "commands", "refusals"), ()),
         "self_check": False,
         "languages": ("python", "go"),
-        **dict.fromkeys(("requests", "signals", "released", "refused", "explained"), ()),
+        **dict.fromkeys(("requests", "notes", "released", "refused", "contradicted"), ()),
         **dict.fromkeys(
             ("problems", "reason", "advice", "research", "plan", "diff", "budget", "scratchpad"), "some text"
         ),
@@ -66,13 +66,12 @@ def test_every_prompt_of_a_shipped_pipeline_renders():
             assert ORDER.story.title in render(template, variables)
 
 
-@pytest.mark.parametrize("kind", ["code", "spec", "security", "product"])
-def test_every_kind_of_review_asks_for_the_same_answer(kind):
+def reviewed(kind, **more):
     (phase,) = [phase for phase in ORDER.pipeline.phases if phase.kind == "review"]
-    told = render(
+    return render(
         phase.prompts[kind],
         {
-            **dict.fromkeys(("objections", "explained", "learnings"), ()),
+            **dict.fromkeys(("objections", "notes", "contradicted", "learnings"), ()),
             **dict.fromkeys(("problems", "plan", "diff"), "some text"),
             "story": ORDER.story,
             "instructions": ("Mind the sign.",),
@@ -82,11 +81,26 @@ def test_every_kind_of_review_asks_for_the_same_answer(kind):
             "schema": schema_of(ReviewShape),
             "example": example_of(ReviewShape),
             "measured": (),
+            **more,
         },
     )
+
+
+@pytest.mark.parametrize("kind", ["code", "spec", "security", "product"])
+def test_every_kind_of_review_asks_for_the_same_answer(kind):
+    told = reviewed(kind)
     assert example_of(ReviewShape) in told
     assert all(f"`{each}`" in told for each in (*Severity, *Category, "approve", "request_changes"))
     assert "Judge" in told
+    assert "Notes on the change" not in told
+
+
+@pytest.mark.parametrize("kind", ["code", "spec", "security", "product"])
+def test_every_kind_of_review_is_shown_the_notes_and_the_contradicted_tests(kind):
+    note = Note(rule="skip", message="a test is skipped: `it.skip(`", file="a.test.ts", line=4)
+    told = reviewed(kind, notes=(note,), contradicted=("tests/test_a.py::test_one",))
+    assert "- skip `a.test.ts:4`: a test is skipped: `it.skip(`" in told
+    assert "- `tests/test_a.py::test_one`" in told
 
 
 def test_a_pipeline_of_ones_own_is_read_by_path(tmp_path):

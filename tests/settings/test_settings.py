@@ -5,6 +5,7 @@ import pytest
 from setpoint.errors import ExitCode, SettingsError
 from setpoint.model.quality import WEIGHTS
 from setpoint.model.run import Limits
+from setpoint.model.stories.story import IntegrityMode
 from setpoint.presets.classic import CLASSIC
 from setpoint.settings import CustomAgent, Settings, inherited, load
 
@@ -41,7 +42,7 @@ IN_A_FILE = {
     "preset = 'classic'\nlimits = 5": "key 'limits': input should be a valid dictionary",
     "preset = 'fast'": "key 'preset': input should be 'default' or 'classic' (got 'fast')",
     "known_red = 'ignore'": "key 'known_red': input should be 'tolerate' or 'fix' (got 'ignore')",
-    "[integrity]\nmode = 'off'": "key 'integrity.mode': input should be 'read-only', 'append-only' or 'free'",
+    "[integrity]\nmode = 'off'": "key 'integrity.mode': input should be 'both' or 'read-only' (got 'off')",
     "[checks]\npytest = 'maybe'": "key 'checks.pytest': input should be 'auto' (got 'maybe')",
     "[checks]\nrufff = true": "key 'checks.rufff': no check or tool is called 'rufff'; there are python, ",
     "[checks]\nruff = 'maybe'": "key 'checks.ruff': value error, give true, false, ",
@@ -66,6 +67,16 @@ IN_A_FILE = {
 @pytest.mark.parametrize("toml", IN_A_FILE)
 def test_what_is_wrong_in_a_file_names_file_and_key(wrong, toml):
     assert f"PROJECT/setpoint.toml, {IN_A_FILE[toml]}" in wrong(toml)
+
+
+def test_settings_of_integrity_of_earlier_versions_are_read_and_named(tmp_path):
+    (tmp_path / "setpoint.toml").write_text("[integrity]\nmode = 'append-only'\nrewrites_s = 60\n", "utf-8")
+    found = load(tmp_path, environment={}).integrity
+    assert found.mode is IntegrityMode.BOTH
+    assert [each.partition(" is ")[0] for each in found.notices] == [
+        "integrity.rewrites_s",
+        "integrity.mode 'append-only'",
+    ]
 
 
 def test_pyproject_is_named_with_its_table(wrong):

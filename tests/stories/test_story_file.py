@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from setpoint.errors import StoryError
 from setpoint.model.changes.slug import MOST_SLUG, slug
 from setpoint.model.stories.story import IntegrityMode, KnownRed, Story
-from setpoint.stories.story_file import new_story, read_story
+from setpoint.stories.story_file import new_story, read_file, read_story
 
 WISHES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=200).filter(str.strip)
 
@@ -77,13 +77,20 @@ def test_without_front_matter_the_first_line_is_the_title(tmp_path):
     assert read_story(written(tmp_path, "Windows\r\nlines\r\n")).title == "Windows"
 
 
+@pytest.mark.parametrize("mode", ["append-only", "free"])
+def test_a_mode_of_an_earlier_version_is_read_and_named(tmp_path, mode):
+    found = read_file(written(tmp_path, f"---\ntitle: T\nintegrity: {mode}\n---\n"))
+    assert (found.story.integrity, found.earlier_mode) == (IntegrityMode.BOTH, mode)
+    assert read_file(written(tmp_path, "---\ntitle: T\nintegrity: both\n---\n")).earlier_mode == ""
+
+
 BAD = {
     "---\ntitle: [\n---\n": "the front matter is not valid YAML",
     "---\n- one\n- two\n---\n": "the front matter is list, not a table of keys",
     "---\njust words\n---\n": "the front matter is str, not a table of keys",
     "---\ntitle: T\npriority: high\n---\n": "key 'priority': input should be a valid integer",
     "---\ntitle: T\nmax_refinement_attempts: 11\n---\n": "key 'max_refinement_attempts': input should be",
-    "---\ntitle: T\nintegrity: loose\n---\n": "key 'integrity': input should be 'read-only'",
+    "---\ntitle: T\nintegrity: loose\n---\n": "key 'integrity': input should be 'both' or 'read-only'",
     "---\ntitle: T\nacceptance: pytest\n---\n": "key 'acceptance': input should be a valid tuple",
     "---\ntitle: 5\n---\n": "key 'title': input should be a valid string",
 }

@@ -17,7 +17,7 @@ from setpoint.checks.goals.judge_goals import Tree, with_goals
 from setpoint.checks.localise.distance_to_change import Changes, near
 from setpoint.checks.localise.readable_failures import readable
 from setpoint.checks.notes.all import notes_of
-from setpoint.checks.old_tests.lost import lost
+from setpoint.checks.old_tests.findings import not_run, not_run_elsewhere, restored
 from setpoint.checks.old_tests.places import PARTS, collected
 from setpoint.checks.tools.acceptance import PREFIX
 from setpoint.checks.tree_diff import CODE, Work
@@ -26,16 +26,14 @@ from setpoint.model.cover_quality import SOURCE as COVER
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.evidence import (
     SUITES,
-    Cause,
     CheckResult,
     CheckState,
     Coverage,
     Evidence,
     Fault,
     Outcome,
-    TestReport,
 )
-from setpoint.model.finding import Category, Finding, Severity, worst_first
+from setpoint.model.finding import Finding, worst_first
 from setpoint.model.flaky import Quarantined
 from setpoint.model.goals import Goals
 from setpoint.model.ids import Commit
@@ -49,9 +47,6 @@ MOST_FINDINGS = 200
 _PROVING = ("parse", *SUITES, PREFIX)
 """Checks without which nothing is proved; broken ones count whatever the base says."""
 _MOST_NAMED = 5
-_MOST_SILENT = 20
-"""More tests than this that do not run are summed up in one finding."""
-_QUIET = (Outcome.SKIPPED, Outcome.XFAILED, Outcome.DESELECTED)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,8 +129,7 @@ class Judge:
             found = work.judged(found)
             new += found
             evidence.append(_blamed(_against(result, found, red, said), base))
-        put_back = tuple(map(_put_back, known.restored))
-        integrity = (*put_back, *self._not_run(base.tests, raw.tests))
+        integrity = (*map(restored, known.restored), *self._not_run(base, raw))
         evidence.append(self._of_integrity(raw, integrity, work))
         evaluation = self._evaluation(raw, tuple(evidence), near((*new, *integrity), changes), red, work)
         evaluation = self._with_goals(evaluation, raw, work, base)
@@ -147,7 +141,7 @@ class Judge:
                 "restored": known.restored,
                 "contradicted": raw.tests.contradicted if raw.tests else (),
                 "unstable": base.tests.unstable if base.tests else (),
-                "notes": await asyncio.to_thread(notes_of, work),
+                "notes": (*await asyncio.to_thread(notes_of, work), *not_run_elsewhere(base, raw)),
                 "agent_wrote_tests": work.wrote_tests,
             }
         )
@@ -164,8 +158,11 @@ class Judge:
         """Return the evidence of the check, which names what a person released."""
         evidence = results.judged("integrity", raw.tree, found, tool=f"setpoint {__version__}").evidence
         state = CheckState.FAIL if any(each.blocking for each in found) else CheckState.PASS
-        released = [path for path in work.changed if matches(path, self.story.may_change)]
-        said = f"never put back, as a person allowed: {', '.join(released)}" if released else ""
+        tests = [path for path in work.changed if work.is_test(path)]
+        released = [path for path in tests if matches(path, self.story.may_change)]
+        more = f" and {len(released) - _MOST_NAMED} more" if len(released) > _MOST_NAMED else ""
+        named = f"changed, as a person allowed: {', '.join(released[:_MOST_NAMED])}{more}"
+        said = named if released else ""
         reason = "; ".join(each for each in (said, work.left_out) if each)
         return evidence.model_copy(update={"state": state, "reason": reason})
 
@@ -194,19 +191,12 @@ class Judge:
         await asyncio.to_thread(lambda: work.shape)
         return work
 
-    def _not_run(self, base: TestReport | None, now: TestReport | None) -> tuple[Finding, ...]:
+    def _not_run(self, base: Measurements, raw: Measurements) -> tuple[Finding, ...]:
         """Find tests of the base that do not run any more, and those to be fixed that did not run."""
-        if base is None or now is None or self.tests_may_go:
+        if base.tests is None or raw.tests is None or self.tests_may_go:
             return ()
-        unfixed = _unfixed(base, now) if self.story.known_red is KnownRed.FIX else ()
-        gone = [test for test in lost(base, now) if not matches(_file(test), self.story.may_change)]
-        found = [_silent("vanished", test, "passed at the base and does not run any more") for test in gone]
-        found += [
-            _silent("unfixed", test, "failed at the base, was to be fixed, and does not run")
-            for test in unfixed
-            if test not in gone
-        ]
-        return _summed(found)
+        fixing = self.story.known_red is KnownRed.FIX
+        return not_run(base.tests, raw.tests, self.story.may_change, fixing=fixing)
 
     def _evaluation(
         self,
@@ -322,62 +312,6 @@ def _against(result: CheckResult, found: tuple[Finding, ...], red: Red, said: st
 def _asks(check: str) -> bool:
     """Whether a check says what the work is to be about, so that it counts at the base already."""
     return check == COVER or check.startswith(PREFIX)
-
-
-def _put_back(path: str) -> Finding:
-    """Say that a file was restored to the base; it blocks nothing."""
-    return Finding(
-        source="integrity",
-        rule="protected",
-        severity=Severity.INFO,
-        category=Category.INTEGRITY,
-        message=f"{path} was restored to the base",
-        file=path,
-    )
-
-
-def _silent(rule: str, test: str, what: str) -> Finding:
-    return Finding(
-        source="integrity",
-        rule=rule,
-        severity=Severity.CRITICAL,
-        category=Category.INTEGRITY,
-        message=f"{test} {what}",
-        file=_file(test),
-        symbol=test.partition("::")[2],
-    )
-
-
-def _summed(findings: list[Finding]) -> tuple[Finding, ...]:
-    """Sum up what is beyond a readable number."""
-    if len(findings) <= _MOST_SILENT:
-        return tuple(findings)
-    first, rest = findings[:_MOST_SILENT], findings[_MOST_SILENT:]
-    more = rest[0].model_copy(
-        update={
-            "message": f"{len(rest)} more tests like these",
-            "file": "",
-            "symbol": "",
-            "detail": "\n".join(each.message for each in rest[:MOST_FINDINGS]),
-        }
-    )
-    return (*first, more)
-
-
-def _unfixed(base: TestReport, now: TestReport) -> tuple[str, ...]:
-    """Name tests that failed at the base, were to be fixed, and gave no outcome that says anything."""
-    if not now.complete:
-        return ()
-    excused = {failure.test for failure in base.failures if failure.cause is Cause.ENVIRONMENT}
-    unstable = {*base.unstable, *now.contradicted}
-    said = {test for test, outcome in now.outcomes.items() if outcome not in _QUIET}
-    files = {_file(test) for test in said}
-    wanted = (test for test in base.outcomes if test in base.red - excused - unstable)
-    return tuple(test for test in wanted if test not in said and (test not in files or "::" in test))
-
-
-def _file(test: str) -> str:
-    return test.partition("::")[0]
 
 
 def _texts(files: Mapping[str, bytes]) -> dict[str, str]:

@@ -82,7 +82,7 @@ class History(Value):
     gates: tuple[GateQuestion, ...] = ()
     """Every question to a person, oldest first."""
     requests: tuple[AboutIntegrity, ...] = ()
-    """What was asked for, said and decided about protected files and signals, oldest first."""
+    """What was asked for, said and decided about protected files, oldest first."""
     sealed: tuple[TestsSealed, ...] = ()
     """Tests that were written from the request alone, before the maker began."""
     memory: tuple[m.AboutMemory, ...] = ()

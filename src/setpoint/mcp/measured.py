@@ -28,7 +28,7 @@ def check(call: Call, wanted: CheckArguments) -> Reply:
     """Measure the working tree now and return what is wrong with it that the base does not have.
 
     Call it after you changed files, and again until it reports that nothing is wrong. Setpoint runs the
-    project's own tests, linters, type checkers and integrity checks itself; your word does not count.
+    project's own tests, linters and type checkers itself; your word does not count.
     """
     session, fast = call.session, not wanted.whole
     with session.project() as project:

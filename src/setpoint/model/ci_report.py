@@ -86,6 +86,17 @@ class ObligationRow(Value):
     reason: Line = ""
 
 
+class NoteRow(Value):
+    """Something that a reader may want to look at; it decides nothing."""
+
+    rule: Name
+    message: Line
+    file: Name = ""
+    """Path from the root of the repository; empty for the whole tree."""
+    line: int = Field(default=0, ge=0)
+    """1-based; 0 where there is none."""
+
+
 class CiReport(Value):
     """All that is reported of one change."""
 
@@ -111,11 +122,15 @@ class CiReport(Value):
     known_red: tuple[Name, ...] = Field(default=(), max_length=MOST_ROWS)
     """Tests that failed at the base, too; they never block."""
     restored: tuple[Name, ...] = Field(default=(), max_length=MOST_ROWS)
-    """Protected files that were judged as they are at the base."""
+    """Files that were restored to the base."""
+    contradicted: tuple[Name, ...] = Field(default=(), max_length=MOST_ROWS)
+    """Tests of the base that fail as they were, and pass or are gone as the change leaves them."""
+    notes: tuple[NoteRow, ...] = Field(default=(), max_length=MOST_ROWS)
+    """What the text of the change shows; it decides nothing."""
     settings_changed: tuple[Name, ...] = Field(default=(), max_length=MOST_ROWS)
     """Files with settings of Setpoint that the change edits; those of the base were used."""
     released: bool = False
-    """A person allowed changes of tests by a label."""
+    """A person allowed by a label that the change contradicts tests of the base."""
     kind: Name = ""
     """Kind of work, which decides what has to be proved."""
     obligations: tuple[ObligationRow, ...] = Field(default=(), max_length=MOST_ROWS)

@@ -76,7 +76,7 @@ class Evaluation(Value):
     agent_wrote_tests: bool = False
     """The work adds or changes test files, so its own tests are a weaker proof."""
     restored: tuple[Text, ...] = ()
-    """Protected files that were judged as they stood at base because the work had changed them."""
+    """Files that were restored to the base because the work had changed them."""
     contradicted: tuple[Text, ...] = ()
     """Tests of the base that fail as they were there, and pass or are gone as the work leaves them."""
     unstable: tuple[Text, ...] = ()

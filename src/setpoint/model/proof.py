@@ -108,6 +108,16 @@ class Obligation(Value):
     estimate_s: float | None = None
     """How long it was expected to take; none where nothing was known."""
 
+    @property
+    def told(self) -> str:
+        """Return the reason, with what the budget cut and how long it took."""
+        took = f"{self.seconds:.1f} s" if self.seconds >= _SHOWN_S else ""
+        return "; ".join(each for each in (self.reason, self.cut, took) if each)
+
+
+_SHOWN_S = 0.05
+"""Seconds below which nobody wants to read them."""
+
 
 class SealedTest(Value):
     """A file of tests that was written from the request alone and is kept from the maker."""

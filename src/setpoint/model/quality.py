@@ -58,7 +58,7 @@ class QualityVector(Value):
     type_coverage: float | None = None
     """Share of changed functions whose parameters and result all have a type."""
     integrity: float | None = None
-    """1 without signs of tampering; shown, gated, not weighed by default."""
+    """0 where a test of the base does not run any more, else 1; shown, gated, not weighed by default."""
     mutation: float | None = None
     """Share of the mutants of changed lines that the tests notice; shown, not weighed by default."""
     test_count: int | None = None

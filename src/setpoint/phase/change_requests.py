@@ -25,8 +25,8 @@ ASKED = Phase(
 )
 """Label of the question to a reviewer about requests."""
 _OPTIONS = (
-    Option(choice=Choice.APPROVE, text="the files are judged from now on as the maker leaves them"),
-    Option(choice=Choice.REJECT, text="the files stay as they are at the base"),
+    Option(choice=Choice.APPROVE, text="the maker may change the files, and contradict the tests in them"),
+    Option(choice=Choice.REJECT, text="the maker may not change the files"),
 )
 
 
@@ -64,7 +64,7 @@ def _gate(
         id=GateId(key),
         kind=GateKind.REQUEST,
         iteration=iteration,
-        question=f"May the maker change {counted(len(wanted), 'protected file')}?",
+        question=f"May the maker change {counted(len(wanted), 'file')} that it asks for?",
         options=_OPTIONS,
         context=tuple(_line(each, said.get(each.path), reviewed.reviewer) for each in wanted),
         asked_at=now,

@@ -23,7 +23,8 @@ from setpoint.presets import presets
 CLOSED = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 """Every table of settings: no unknown key, no endless number, described by the strings under its keys."""
 _REWRITES = (
-    "integrity.rewrites_s is ignored: changed tests run as they were and as they are now; hint: remove the key"
+    "integrity.rewrites_s is ignored: changed tests run as they were and as they are now; "
+    "hint: remove the key"
 )
 
 

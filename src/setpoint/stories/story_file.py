@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from setpoint.errors import StoryError
 from setpoint.model.changes.slug import slug
 from setpoint.model.ids import StoryId
-from setpoint.model.stories.story import Story, StoryRecord
+from setpoint.model.stories.story import EARLIER_MODES, Story, StoryRecord
 from setpoint.stories.front_matter import Page, front_matter, taken_apart, with_keys
 from setpoint.stories.story_notes import without_notes
 from setpoint.system.files.atomic import write_atomic
@@ -30,6 +30,12 @@ class StoryFile(NamedTuple):
     page: Page
     story: Story
     record: StoryRecord
+
+    @property
+    def earlier_mode(self) -> str:
+        """Return the mode of an earlier version that the file names; empty where it names none."""
+        mode = front_matter(self.page, str(self.path)).get("integrity")
+        return mode if mode in EARLIER_MODES else ""
 
     @property
     def digest(self) -> str:

@@ -18,13 +18,13 @@ from datetime import UTC, datetime
 
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.evidence import Cause, CheckState, Coverage, Evidence, Failure, Fault
-from setpoint.model.finding import Category, Finding, worst_first
+from setpoint.model.finding import Category, Finding, Note, worst_first
 from setpoint.model.goals import GoalResult
 from setpoint.model.ids import Commit, EvidenceId, Tree
 from setpoint.model.proof import (
+    NOBODY,
     SABOTAGE,
     WITNESS,
-    NOBODY,
     Obligation,
     ObligationState,
     Proof,
@@ -64,6 +64,10 @@ class Scene:
     known_red: tuple[str, ...] = ()
     restored: tuple[str, ...] = ()
     """Protected files that `protect` reports as restored in this iteration."""
+    contradicted: tuple[str, ...] = ()
+    """Tests of the base that the change contradicts."""
+    notes: tuple[Note, ...] = ()
+    """What the change shows to a reader."""
     coverage: float | None = None
     """Share of lines covered; none means not measured."""
     broken: tuple[str, ...] = ()
@@ -108,6 +112,8 @@ def evaluation(
         score=quality.score(dict(weights)) if scene.score is None else scene.score,
         agent_wrote_tests=scene.agent_wrote_tests,
         restored=scene.restored,
+        contradicted=scene.contradicted,
+        notes=scene.notes,
     )
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from setpoint.checks.integrity.paths.commands import names
-from setpoint.checks.integrity.paths.startup_paths import steers_agents
+from setpoint.model.changes.agent_files import steers_agents
 from setpoint.model.ids import Commit, Tree
 from setpoint.model.tool_server import ToolServers
 from setpoint.ports import WorkCopy
@@ -74,7 +74,7 @@ class AgentsFiles:
         approved, made = approvals(self._root), dict[str, str]()
         for path, text in (await self._named(copy)).items():
             allowed = _allowed(path, text, approved)
-            if allowed != text and not names(request, path):
+            if allowed != text and not _names(request, path):
                 made[path] = text
                 await _written(copy, path, allowed)
         return made
@@ -83,6 +83,12 @@ class AgentsFiles:
         if copy.base not in self._files:
             self._files[copy.base] = await files_with_servers(copy.repository, copy.base)
         return self._files[copy.base]
+
+
+def _names(request: str, path: str) -> bool:
+    """Whether a request names a file, by its path or its name."""
+    found = rf"(?<![\w/.-])(?:\./)?(?:{re.escape(path)}|{re.escape(path.rpartition('/')[2])})(?![\w/-])"
+    return re.search(found, request) is not None
 
 
 def _allowed(path: str, text: str, approved: Mapping[str, str]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from setpoint.model.evaluation import Evaluation, Stage
-from setpoint.model.evidence import CheckState
 from setpoint.settings import ChecksSettings
 
 CHECKS = ChecksSettings(bandit=False, coverage=False, pytest=False, ruff=True)
@@ -64,20 +63,6 @@ async def test_the_work_cannot_call_its_own_code_generated(bench, base, work) ->
 
     assert [rule for _, rule in found(seen) if rule == "F401"] == ["F401"]
     assert "generated" not in seen.evidence_of("integrity").reason
-
-
-async def test_what_weakens_tests_counts_in_generated_files_too(bench) -> None:
-    test = "def test_x():\n    assert 1 + 1 == 2\n"
-    settings = ChecksSettings(bandit=False, coverage=False, reruns=0)
-    made = await bench({"tests/test_gen.py": HEADER + test, "own.py": PLAIN}, settings=settings)
-    await made.measure(Stage.BASE)
-    await made.change({"tests/test_gen.py": HEADER + "def test_x():\n    pass\n", "own.py": "X = 2\n"})
-
-    seen = await made.measure(Stage.TEST)
-
-    assert made.restored[-1] == ("tests/test_gen.py",)
-    assert seen.evidence_of("integrity").reason == ""
-    assert seen.evidence_of("pytest").state is CheckState.PASS
 
 
 async def test_a_generated_file_that_does_not_parse_is_still_found(bench) -> None:

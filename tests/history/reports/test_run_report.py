@@ -28,7 +28,7 @@ from setpoint.history.reports import run_report
 from setpoint.history.reports.progress_file import progress
 from setpoint.model.evaluation import Stage
 from setpoint.model.events.run import PhaseEntered, ProofMeasured, RunStarted
-from setpoint.model.finding import Category, Finding, Severity
+from setpoint.model.finding import Category, Finding, Note, Severity
 from setpoint.model.halting_values import HaltingValues
 from setpoint.model.proof import Obligation, ObligationState, Proof, Trust, WorkKind
 from setpoint.model.run import Action, Ending, Shadow
@@ -196,6 +196,17 @@ def test_findings_of_the_base_are_told_as_known_and_not_as_a_failure(tmp_path):
     assert "nothing new (12 known at the base)" in row
     assert "fail" not in row
     assert "| ruff | pass: nothing new (12 known at the base) |" in report
+
+
+def test_notes_and_contradicted_tests_are_listed_for_readers_and_not_for_the_maker(tmp_path):
+    notes = (Note(rule="suppression", message="a new comment: `# noqa`", file="a.py", line=3),)
+    scene = Scene(contradicted=("tests/test_a.py::test_one",), notes=notes)
+    opened = RunStarted(order=order(tmp_path), workdir=str(tmp_path))
+    events = recorded(opened, PhaseEntered(phase="test", iteration=1), measured(1, Stage.TEST, scene))
+    for shown in (run_report.html(events), run_report.markdown(events)):
+        assert "tests/test_a.py::test_one" in shown
+        assert "a.py:3" in shown
+    assert "suppression" not in run_report.scratchpad(events)
 
 
 def test_a_score_stands_beside_the_metrics_that_it_rests_on(tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from setpoint.model.ci_report import CiReport, CiState, MetricRow, Problem
+from setpoint.model.ci_report import CiReport, CiState, MetricRow, NoteRow, Problem
 from setpoint.model.wording import counted
 
 MOST_SHOWN = 30
@@ -67,6 +67,11 @@ def _lines(report: CiReport) -> Iterator[str]:
         [(code(each.name), code(each.state), code(each.reason)) for each in report.checks],
     )
     yield from _proof(report)
+    yield from _table(
+        "Notes for the reader: they decide nothing",
+        ("where", "what", "message"),
+        [(code(_place(each)), code(each.rule), code(each.message)) for each in report.notes[:MOST_SHOWN]],
+    )
     yield f"Setpoint {code(report.setpoint)}, {code(report.event)}."
 
 
@@ -81,14 +86,17 @@ def _problems(report: CiReport) -> Iterator[str]:
 
 
 def _notes(report: CiReport) -> Iterator[str]:
+    if report.contradicted:
+        yield f"The change contradicts tests of the base: {_listed(report.contradicted)}."
+        yield ""
     if report.restored:
-        yield f"Judged as they are at the base, because the change weakens them: {_listed(report.restored)}."
+        yield f"Restored to the base before the tests ran: {_listed(report.restored)}."
         yield ""
     if report.settings_changed:
         yield f"Settings changed, those of the base were used: {_listed(report.settings_changed)}."
         yield ""
     if report.released:
-        yield "A label allows this change to edit tests."
+        yield "A label allows this change to contradict tests of the base."
         yield ""
     if report.known_red:
         yield f"Failed at the base already, and not blamed on the change: {_listed(report.known_red)}."
@@ -127,7 +135,7 @@ def _blocks(each: Problem) -> str:
     return "blocks" if each.blocking else str(each.level)
 
 
-def _place(each: Problem) -> str:
+def _place(each: Problem | NoteRow) -> str:
     return f"{each.file}:{each.line}" if each.file and each.line else each.file
 
 

@@ -33,7 +33,7 @@ class ChangeMeasured(NamedTuple):
     proof: Proof | None
     """None where the change failed, so that nothing is left to prove."""
     restored: tuple[str, ...]
-    """Protected files of the change that were judged as they are at the base."""
+    """Files of the change that were restored to the base."""
 
 
 async def measure_against_base(
@@ -41,8 +41,8 @@ async def measure_against_base(
 ) -> ChangeMeasured:
     """Measure a commit against its base; the project is opened at that base.
 
-    Protected files that the change weakens are judged as they are at the base, and each is a finding. Tests
-    that fail at the base are tolerated.
+    Protected files are restored to the base; tests run as they were there and as they are now. Tests that
+    fail at the base are tolerated.
     """
     order = _order(project, change, base)
     workspace = GitWorkspace(project.folders)
@@ -77,7 +77,8 @@ def _order(project: Project, change: Change, base: Commit) -> RunOrder:
         title="The change as it is",
         external=True,
         kind=kind,
-        integrity=IntegrityMode.FREE if change.released else settings.integrity.mode,
+        integrity=IntegrityMode.BOTH if change.released else settings.integrity.mode,
+        may_change=("*",) if change.released else (),
         known_red=KnownRed.TOLERATE,
     )
     held = tuple(each for each in quarantine_at(project, now) if each.active(now))

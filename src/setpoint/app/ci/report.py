@@ -16,11 +16,12 @@ from setpoint.model.ci_report import (
     CiState,
     Level,
     MetricRow,
+    NoteRow,
     ObligationRow,
     Problem,
 )
 from setpoint.model.evidence import SUITES, CheckState, Evidence, Failure
-from setpoint.model.finding import Finding, Severity
+from setpoint.model.finding import Finding, Note, Severity
 from setpoint.model.value import writable
 from setpoint.version import __version__
 
@@ -77,6 +78,8 @@ def report_of(
         checks=tuple(_check(each) for each in found.now.evidence)[:MOST_ROWS],
         known_red=_names(found.now.known_red),
         restored=_names(found.restored),
+        contradicted=_names(found.now.contradicted),
+        notes=tuple(map(_note, found.now.notes))[:MOST_ROWS],
         settings_changed=_names(settings_changed),
         released=change.released,
         kind=proof.work if proof else "",
@@ -134,6 +137,15 @@ def _finding(each: Finding) -> Problem:
         line=max(each.line, 0),
         rule=_cut(each.rule or each.source, MOST_NAME),
         fingerprint=each.fingerprint,
+    )
+
+
+def _note(each: Note) -> NoteRow:
+    return NoteRow(
+        rule=_cut(each.rule, MOST_NAME),
+        message=_cut(each.message, MOST_TEXT),
+        file=_file(each.file),
+        line=max(each.line, 0),
     )
 
 

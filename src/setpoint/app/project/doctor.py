@@ -244,6 +244,7 @@ async def _diagnosis(project: Project) -> list[Diagnosis]:
         Diagnosis("state", ok=writable, needed=True, detail=str(project.state)),
         await asyncio.to_thread(_copies_row, project.copies),
     ]
+    rows += [Diagnosis("settings", ok=False, detail=each) for each in project.settings.integrity.notices]
     rows += await _tool_rows(project) if commit is not None else []
     rows += [await _sandbox_row(project), await _checks_row(project), _memory_row(project)]
     rows += await _servers_row(project) if commit is not None else []

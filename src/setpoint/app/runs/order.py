@@ -11,7 +11,6 @@ from setpoint.app.checks.quarantine import quarantine_at
 from setpoint.app.project.person import require_person
 from setpoint.app.runs.asked_goals import goal_notes, goals_of, measuring_goals
 from setpoint.app.runs.board import earlier_runs, story_folder
-from setpoint.app.runs.released_paths import with_released
 from setpoint.app.runs.role_assignment import assign_roles, with_reviews
 from setpoint.errors import UsageError
 from setpoint.model.attempt import AttemptLimits, Role
@@ -106,14 +105,14 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
     plugins, failed = enabled(settings.plugins)
     notes += (*map(str, failed), *map(str, plugins))
     wanted, red_note = _with_known_red(_with_mode(wanted, settings), settings, names[Role.MAKER])
-    wanted, released = await with_released(project, wanted, commit)
-    notes += [red_note, *_kind_notes(wanted), *released, *goal_notes(settings.goals, wanted)]
+    file = _file(project, wanted)
+    notes += [red_note, *_kind_notes(wanted), *_integrity_notes(wanted, settings, file)]
+    notes += goal_notes(settings.goals, wanted)
     # Stories do not belong to the change; Setpoint itself writes into them.
     if dirty := await is_dirty(project.root, settings.stories_dir):
         notes.append(_DIRTY)
     now = datetime.now(UTC)
     quarantine = quarantine_at(project, now)
-    file = _file(project, wanted)
     notes += earlier_runs(project, file) if file else ()
     return RunOrder(
         trace_id=TraceId(sortable("run", now)),
@@ -151,6 +150,18 @@ def _kind_notes(wanted: Story) -> tuple[str, ...]:
     return ("kind of work: {} ({})".format(*kind_of_request(wanted)),)
 
 
+def _integrity_notes(wanted: Story, settings: Settings, file: StoryFile | None) -> tuple[str, ...]:
+    """Say what a person released, and which modes and settings of earlier versions were read otherwise."""
+    found = list(settings.integrity.notices)
+    if file is not None and (mode := file.earlier_mode):
+        hint = "write 'both' or 'read-only'"
+        found.append(f"{file.path}: integrity '{mode}' is read as 'both'; hint: {hint}")
+    if wanted.may_change:
+        paths = ", ".join(wanted.may_change)
+        found.append(f"may change: {paths} (the story or --may-change says so)")
+    return tuple(found)
+
+
 def _file(project: Project, wanted: Story) -> StoryFile | None:
     """Return the current story file; None for a story outside the board."""
     path = story_folder(project).find(wanted.id)
@@ -181,7 +192,7 @@ def _escalation(wanted: Story, settings: Settings) -> Escalation:
 
 
 def _with_mode(wanted: Story, settings: Settings) -> Story:
-    """Take the project's mode of test integrity where the story names none."""
+    """Take the project's mode for old tests where the story names none."""
     if "integrity" in wanted.model_fields_set:
         return wanted
     return wanted.model_copy(update={"integrity": settings.integrity.mode})

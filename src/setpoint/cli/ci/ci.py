@@ -156,6 +156,11 @@ def _said(report: CiReport) -> list[str]:
         lines.append(f"{'blocks' if each.blocking else each.level}: {place}{each.title}: {each.message}")
     if report.known_red:
         lines.append(f"failed at the base already: {', '.join(report.known_red)}")
+    if report.contradicted:
+        lines.append(f"contradicts tests of the base: {', '.join(report.contradicted)}")
+    for note in report.notes:
+        place = f"{note.file}:{note.line} " if note.file else ""
+        lines.append(f"note: {place}{note.rule}: {note.message}")
     if report.unproven:
         lines.append(f"unproven: {', '.join(each.name for each in report.unproven)}")
     return [" ".join(line.split()) for line in lines]

@@ -375,13 +375,14 @@ def _summary(evaluation: Evaluation) -> str:
         parts.append(evaluation.cannot_build)
     if evaluation.failures:
         parts.append(f"{len(evaluation.failures)} to fix")
-    if evaluation.known_red:
-        parts.append(f"{len(evaluation.known_red)} known red")
+    parts += [f"{len(evaluation.known_red)} known red"] * bool(evaluation.known_red)
     parts += _of_our_making(evaluation)
-    if evaluation.flaky:
-        parts.append(f"{len(evaluation.flaky)} flaky")
-    if evaluation.quarantined:
-        parts.append(f"{len(evaluation.quarantined)} in quarantine")
+    apart = {
+        "flaky": evaluation.flaky,
+        "of the base contradicted": evaluation.contradicted,
+        "in quarantine": evaluation.quarantined,
+    }
+    parts += [f"{len(tests)} {words}" for words, tests in apart.items() if tests]
     if evaluation.findings:
         parts.append(f"{counted(len(evaluation.findings), 'finding')} ({len(evaluation.blocking)} blocking)")
     if evaluation.coverage is not None:

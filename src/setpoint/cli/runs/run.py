@@ -38,7 +38,10 @@ def run(
     ] = None,
     may_change: Annotated[
         list[str] | None,
-        typer.Option(help="Protected file or folder that the work may change; repeatable.", metavar="PATH"),
+        typer.Option(
+            help="File or folder that the work may change and whose tests it may contradict; repeatable.",
+            metavar="PATH",
+        ),
     ] = None,
     goal: Annotated[
         list[str] | None,
@@ -58,7 +61,7 @@ def run(
         str, typer.Option(help="Kind of work: behaviour, repair, refactor, tests, docs or chore.")
     ] = "",
     integrity: Annotated[
-        str, typer.Option(help="Protection of existing tests: read-only, append-only or free.")
+        str, typer.Option(help="Existing tests: both (run old and new) or read-only (edits are put back).")
     ] = "",
     on_limit: Annotated[
         str, typer.Option(help="What to do at a limit: manual (ask a person), error or skip.")

@@ -46,6 +46,7 @@ def show(
         return
     _timeline(console, events, everything=everything)
     _findings(console, events)
+    _notes(console, events)
     _evidence(console, events)
     _decisions(console, events)
     console.print(f"report: {kept_report(project, found.trace_id)}", markup=False)
@@ -110,6 +111,26 @@ def _findings(console: Console, events: tuple[Event, ...]) -> None:
             table.add_row(number, each.severity, each.source, f"{each.file}:{each.line}", each.message)
     if table.row_count:
         console.print(table, markup=False)
+
+
+def _notes(console: Console, events: tuple[Event, ...]) -> None:
+    """List what the newest change shows, and the tests that it contradicts."""
+    from rich.markup import escape
+
+    from setpoint.model.events.run import IterationEvaluated
+
+    seen = [event.body.evaluation for event in events if isinstance(event.body, IterationEvaluated)]
+    if not seen:
+        return
+    if seen[-1].contradicted:
+        console.print("tests of the base that the change contradicts", style="bold")
+        for test in seen[-1].contradicted:
+            console.print(f"  {test}", style="yellow", markup=False)
+    if seen[-1].notes:
+        console.print("notes for the reader (they decide nothing)", style="bold")
+        for each in seen[-1].notes:
+            place = f" [dim]{escape(each.place)}[/dim]" if each.file else ""
+            console.print(f"  {each.rule}{place}: {escape(each.message)}")
 
 
 def _evidence(console: Console, events: tuple[Event, ...]) -> None:

@@ -12,7 +12,7 @@ from setpoint.model.changes.redaction import orders
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.evidence import Failure
 from setpoint.model.facts.rounds import blocking, failures
-from setpoint.model.finding import Finding
+from setpoint.model.finding import Category, Finding
 from setpoint.model.ids import TraceId
 from setpoint.model.learning import Hint, LearningKind, Proposal, Trust
 from setpoint.model.proof import REVIEW
@@ -191,7 +191,11 @@ def _sent_back(run: Account) -> Iterator[Proposal]:
     """What reviewers and checks sent work back for, to be planned for from the start."""
     seen: dict[tuple[str, str], Finding] = {}
     for each in run.rounds:
-        sound = (finding for finding in blocking(each) if finding.rule != REVIEW)
+        sound = (
+            finding
+            for finding in blocking(each)
+            if finding.rule != REVIEW and finding.category is not Category.INTEGRITY
+        )
         for finding in sound if each.bounced_from else ():
             seen.setdefault((finding.category, finding.rule or shape(finding.message)), finding)
     for (category, rule), finding in list(seen.items())[:2]:

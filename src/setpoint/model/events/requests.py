@@ -1,4 +1,4 @@
-"""What happens about protected files; part of the union in `events`."""
+"""What the maker asks to change, and what was decided; part of the union in `events`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from setpoint.model.value import Text, Value
 
 
 class ChangeRequested(Value):
-    """The maker asks leave to change protected files."""
+    """The maker asks leave to change files."""
 
     kind: Literal["integrity.change_requested"] = "integrity.change_requested"
     iteration: int
@@ -31,7 +31,7 @@ class ChangeReviewed(Value):
 
 
 class ChangeSettled(Value):
-    """It was decided whether protected files may change; if so, they are judged as the maker leaves them."""
+    """It was decided whether the maker may change files that it asked for, and contradict the tests in them."""
 
     kind: Literal["integrity.change_settled"] = "integrity.change_settled"
     iteration: int

@@ -81,7 +81,7 @@ class AttestedStory(Attested):
     """Commands that had to exit with 0."""
     protected: tuple[Text, ...] = ()
     may_change: tuple[Text, ...] = ()
-    """Protected paths that a person or the request released, as globs."""
+    """Paths that a person released, as globs."""
     integrity: IntegrityMode
     known_red: KnownRed
 
@@ -178,7 +178,7 @@ class EvidenceLedger(Attested):
     findings: tuple[AttestedFinding, ...] = ()
     """At most 200, worst first."""
     restored: tuple[Text, ...] = ()
-    """Protected files that were judged as they stood at the base."""
+    """Files that were restored to the base."""
     quality: dict[str, float | int | None] = {}
     """Each metric that was measured."""
     score: float | None = None

@@ -67,14 +67,14 @@ def _goal(result: GoalResult) -> HardGate:
 def _obligation(obligation: Obligation, proof: Proof) -> HardGate:
     """Judge one thing that must be proved."""
     if obligation.state is ObligationState.MET:
-        return HardGate(name=obligation.name, state=CheckState.PASS, reason=obligation.reason)
+        return HardGate(name=obligation.name, state=CheckState.PASS, reason=obligation.told)
     if obligation.state is ObligationState.NOT_APPLICABLE:
-        reason = f"does not apply: {obligation.reason}"
+        reason = f"does not apply: {obligation.told}"
         return HardGate(name=obligation.name, state=CheckState.NOT_MEASURED, reason=reason)
     if not proof.requires(obligation):
-        reason = f"missing, and not required: {obligation.reason}"
+        reason = f"missing, and not required: {obligation.told}"
         return HardGate(name=obligation.name, state=CheckState.NOT_MEASURED, reason=reason)
-    return HardGate(name=obligation.name, state=CheckState.FAIL, reason=obligation.reason)
+    return HardGate(name=obligation.name, state=CheckState.FAIL, reason=obligation.told)
 
 
 def _change(past: Round) -> HardGate:
