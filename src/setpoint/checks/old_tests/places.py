@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from setpoint.checks.languages.all import language_of
-from setpoint.checks.old_tests.start_files import same_settings, shares_settings, is_start_file
+from setpoint.checks.old_tests.start_files import is_start_file, same_settings, shares_settings
 from setpoint.checks.trees.checkout import put_at, repository_of
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.evidence import SUITES, TestReport

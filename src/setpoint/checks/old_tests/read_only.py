@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from setpoint.checks.old_tests.start_files import same_settings, shares_settings, is_start_file, steers_ci
+from setpoint.checks.old_tests.start_files import is_start_file, same_settings, shares_settings, steers_ci
 from setpoint.checks.trees.checkout import kept_of, repository_of
 from setpoint.errors import WorkspaceError
 from setpoint.model.changes.path_globs import matches
