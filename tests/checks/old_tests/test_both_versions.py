@@ -259,3 +259,26 @@ async def test_packages_of_go_run_in_both_versions_too(bench):
     _, tested = await after(bench, change, base)
 
     assert (tested.failures, tested.contradicted) == ((), ("shop::TestPrice",))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("cargo"), reason="cargo is not installed")
+async def test_tests_inside_sources_of_rust_run_as_they_were(bench):
+    source = (
+        "pub fn price(n: u32) -> u32 {\n    n * 2\n}\n\npub fn tax(n: u32) -> u32 {\n    n + 1\n}\n\n"
+        "#[cfg(test)]\nmod tests {\n    use super::*;\n\n"
+        "    #[test]\n    fn prices() {\n        assert_eq!(price(2), 4);\n    }\n\n"
+        "    #[test]\n    fn taxes() {\n        assert_eq!(tax(2), 3);\n    }\n}\n"
+    )
+    base = {
+        ".gitignore": ".setpoint\ntarget\n",
+        "Cargo.toml": '[package]\nname = "shop"\nversion = "0.1.0"\nedition = "2021"\n',
+        "src/lib.rs": source,
+    }
+    change = source.replace("n * 2", "n * 3").replace("(2), 4)", "(2), 6)").replace("n + 1", "n")
+    without_tax = change[: change.index("    #[test]\n    fn taxes")] + "}\n"
+
+    _, tested = await after(bench, {"src/lib.rs": without_tax}, base)
+
+    assert tested.failures == ()
+    assert {each.rpartition("::")[2] for each in tested.contradicted} == {"prices", "taxes"}

@@ -23,7 +23,7 @@ REPAIR = {"known_red": KnownRed.FIX}
 
 
 async def measured(bench, files, left=None, **story):
-    """Measure a base in whose tree some ignored files lie; return the suite's evidence and what holds a run."""
+    """Measure a base beside some ignored files; return the suite's evidence and what holds a run."""
     made = await bench(files, settings=QUICK, **story)
     for path, text in (left or {}).items():
         (made.root / path).write_text(text)

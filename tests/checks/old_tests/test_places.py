@@ -9,26 +9,27 @@ import pytest
 
 from setpoint.checks.old_tests import places
 from setpoint.checks.old_tests.places import Aside, collected, side_of_tests
-from setpoint.checks.old_tests.start_files import same_settings, shares_settings, starts_runner, steers_ci
+from setpoint.checks.old_tests.start_files import is_start_file, same_settings, shares_settings, steers_ci
 from setpoint.model.evaluation import Stage
 from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.ports import Measured, WorkCopy
 
 STARTS = [
     "conftest.py", "a/b/conftest.py", "pytest.ini", "tox.ini", "sitecustomize.py", "x.pth",
-    "vitest.config.ts", "packages/a/jest.config.js", ".mocharc.yml", ".mocharc", ".coveragerc", "vitest.workspace.js",
+    "vitest.config.ts", "packages/a/jest.config.js", ".mocharc.yml", ".mocharc", ".coveragerc",
+    "vitest.workspace.js",
 ]  # fmt: skip
 OTHERS = ["package.json", "pyproject.toml", "src/conftests.py", "vitest.md", "config.py", "pth", "Makefile"]
 
 
 @pytest.mark.parametrize("path", STARTS)
 def test_runners_start_from_it(path: str) -> None:
-    assert starts_runner(path)
+    assert is_start_file(path)
 
 
 @pytest.mark.parametrize("path", OTHERS)
 def test_no_runner_starts_from_it(path: str) -> None:
-    assert not starts_runner(path)
+    assert not is_start_file(path)
 
 
 def test_what_a_ci_server_runs() -> None:

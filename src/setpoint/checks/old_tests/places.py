@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from setpoint.checks.languages.all import language_of
-from setpoint.checks.old_tests.start_files import same_settings, shares_settings, starts_runner
+from setpoint.checks.old_tests.start_files import is_start_file, same_settings, shares_settings
 from setpoint.checks.trees.checkout import put_at, repository_of
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.evidence import SUITES, TestReport
@@ -156,7 +156,7 @@ async def side_of_tests(
     paths, at_base = list(changed), set(await files_at(root, base))
     of_tests = collected(tests)
     scripts = {file for test in tests if _SCRIPT_TESTS.search(file := test.partition("::")[0])}
-    sure = [each for each in paths if is_test_path(each) or each in of_tests or starts_runner(each)]
+    sure = [each for each in paths if is_test_path(each) or each in of_tests or is_start_file(each)]
     asked = [each for each in paths if each not in sure]
     asked = [each for each in asked if shares_settings(each) or each in scripts or language_of(each)]
     before, after = [await contents(root, each, asked) for each in (base, head)]
@@ -170,7 +170,7 @@ async def side_of_tests(
     inline = [each for each in both if _inside(each, before[each]) or _inside(each, after[each])]
     chosen = tuple(each for each in paths if each in {*sure, *shared})
     own = {each for each in chosen if each in of_tests or _TEST_NAME.fullmatch(each.rpartition("/")[2])}
-    reaches = {each for each in chosen if each in at_base or starts_runner(each) or each in shared}
+    reaches = {each for each in chosen if each in at_base or is_start_file(each) or each in shared}
     return TestsSide(paths=chosen, inline=tuple(sorted(inline)), anew=frozenset(reaches - own))
 
 

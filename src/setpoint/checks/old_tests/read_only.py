@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from setpoint.checks.old_tests.start_files import same_settings, shares_settings, starts_runner, steers_ci
+from setpoint.checks.old_tests.start_files import is_start_file, same_settings, shares_settings, steers_ci
 from setpoint.checks.trees.checkout import kept_of, repository_of
 from setpoint.errors import WorkspaceError
 from setpoint.model.changes.path_globs import matches
@@ -60,10 +60,10 @@ class Protection:
             return True
         if path in base_files:
             of_tests = is_test_path(path) or path in self.tests
-            return self.read_only and (of_tests or starts_runner(path) or steers_ci(path))
+            return self.read_only and (of_tests or is_start_file(path) or steers_ci(path))
         folder = path.rpartition("/")[0]
         above = not folder or any(each.startswith(f"{folder}/") for each in base_files)
-        return self.read_only and starts_runner(path) and above
+        return self.read_only and is_start_file(path) and above
 
 
 class ReadOnly:

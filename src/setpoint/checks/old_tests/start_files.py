@@ -27,7 +27,7 @@ _CI = re.compile(
 )
 
 
-def starts_runner(path: str) -> bool:
+def is_start_file(path: str) -> bool:
     """Whether a test runner, or the interpreter before it, reads a file of this name as it starts."""
     name = path.rpartition("/")[2]
     return name.lower() in _NAMES or _PATTERNS.fullmatch(name) is not None
