@@ -79,7 +79,7 @@ def _is_named(subject: Subject, test: str) -> bool:
 
 
 def _accepted(subject: Subject, vouched: Vouched, test: str) -> bool:
-    """Whether a reviewer or the request wants a test to be contradicted; what a person released is not run."""
+    """Whether a reviewer or the request wants a test to be contradicted."""
     file, last = test.partition("::")[0], test.rpartition("::")[2].partition("[")[0]
     return vouched.expresses(test) or _speaks_of(subject.task.story.wish, (last, file))
 

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from setpoint.checks.measurement import Measuring, Task, link
 from setpoint.checks.old_tests.places import Aside
-from setpoint.checks.old_tests.start_files import starts_runner
+from setpoint.checks.old_tests.start_files import is_start_file
 from setpoint.checks.suites.tests_of_file import is_run, tests_of_file
 from setpoint.checks.trees.checkout import place_beside, put_at, repository_of
 from setpoint.checks.verdict.subject import MOST_NAMED, Subject
@@ -132,7 +132,7 @@ def _misplaced(path: str, files: Iterable[str], task: Task) -> str:
         return "is not a path in the project"
     if path in files:
         return "exists at the base; sealed tests need a file of their own"
-    if not is_test_path(path) or starts_runner(path):
+    if not is_test_path(path) or is_start_file(path):
         return "is not a path under which tests are found"
     if not is_run(path, task.project.chosen):
         return "is of a language whose tests this project does not run"
