@@ -48,7 +48,7 @@ def _start() -> int:
             import pytest  # noqa: F401, PLC0415 - tried here, where its absence can be said
     except (ImportError, SyntaxError) as error:
         sys.stderr.write(f"{sys.executable} has no pytest that works in it: {error}\n")
-        return int(importlib.import_module(f"{_PRIVATE_NAME}.wire.repair").CANNOT_RUN)
+        return int(importlib.import_module(f"{_PRIVATE_NAME}.wire.exchange").CANNOT_RUN)
     return int(importlib.import_module(f"{_PRIVATE_NAME}.{work or 'repair.repair'}").main(words))
 
 

@@ -12,8 +12,9 @@ from setpoint_mechanic.lend_pytest import lend_pytest
 from setpoint_mechanic.own_tool_calls import engine_environment
 from setpoint_mechanic.repair.work import Work
 from setpoint_probe.wire.answer import UnreadableAnswer
+from setpoint_probe.wire.exchange import CANNOT_RUN
 from setpoint_probe.wire.order import engine_argv, read_result, write_request
-from setpoint_probe.wire.repair import CANNOT_RUN, Request, Result
+from setpoint_probe.wire.repair import Request, Result
 
 NOT_POSSIBLE = "not_possible"
 """Status of a search that had nothing to try."""

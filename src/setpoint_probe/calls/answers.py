@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from ..foreign_code import attempt
-from ..generate.limits import TimeUp, arm, limited
-from ..generate.module_state import State
-from ..generate.refusals import Refused, forbid
 from ..process.children import Limits, Report, run_child
+from ..process.refusals import Refused, forbid
+from ..process.time_limits import TimeUp, arm, limited
+from ..source.module_state import State
 from ..wire.calls import RAISES, REFUSED, TIME, UNFIT, VALUE, Answer, CallsRequest, CallsResult
 from ..wire.exchange import answer_order
 from .built import Built, Unfit, loaded, signature_of

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..foreign_code import Raised, attempt
-from ..generate.values.kinds import constants
+from ..source.constants import constants
 from ..wire.calls import Call, CallsRequest
 from .built import Built, Step, Unfit, dumped, loaded, near_objects, signature_of
 from .neighbours import is_boundary, leaves, near

@@ -13,10 +13,10 @@ from typing import Any
 
 from ..mutants.operators import Mutant, make
 from ..process.children import Report, run_child
+from ..process.time_limits import TimeUp, limited
 from ..source.hot_swap import NotSwappable, Swapper
 from ..source.source import Source, UnreadableSource
 from .cases import Case, varied
-from .limits import TimeUp, limited
 from .minimise import cost
 from .passing import would_pass
 from .present_tests import is_unreached, key_of_mutant

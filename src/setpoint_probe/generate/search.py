@@ -17,19 +17,19 @@ from random import Random
 from typing import Any, NamedTuple
 
 from ..process.children import Ended, Limits, Report, run_child
+from ..process.refusals import forbid
+from ..process.time_limits import arm
 from ..reach.anatomy import Anatomy, Arc, Branch
 from ..reach.arcs import ArcTracer
 from ..session.session import prepare_path
 from ..source.import_roots import import_roots
+from ..source.module_state import State
 from ..wire.cover import CoverRequest
 from .cases import Case, Cast, Target, called, fresh, shorter, varied
 from .given.answers import answers_of
 from .given.offers import Place, Subject, offered
-from .limits import arm
 from .module_names import import_of
-from .module_state import State
 from .oracle import Oracle
-from .refusals import forbid
 from .specified import CONTRADICTS
 from .stand_ins import needed, others
 from .targets import Hints, cast_of

@@ -16,10 +16,9 @@ from typing import NamedTuple
 import pytest
 
 from ..process.children import Limits, Report, run_child, run_children
-from ..session.forkserver import files_of, is_loaded, serve
+from ..session.forkserver import Order, files_of, is_loaded, serve
 from ..session.fresh import Fresh
 from ..session.session import FAILED, PASSED, warm_up
-from ..wire.repair import Request
 from ..wire.score import KILLED, SURVIVED, TIMEOUT
 from .kills import Tried
 from .operators import Mutant
@@ -41,7 +40,7 @@ class _Lame(NamedTuple):
 class FreshKills:
     """What fresh processes need to judge mutants."""
 
-    order: Request
+    order: Order
     limits: Limits
     mutants: Sequence[Mutant]
     guarding: dict[int, Sequence[str]]

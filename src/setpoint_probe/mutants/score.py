@@ -24,7 +24,6 @@ from ..source.files import SourceFiles, scratch_folder
 from ..source.hot_swap import Swapper
 from ..source.source import Source, UnreadableSource, splice
 from ..wire.exchange import Progress, fault_in, follow, read_order
-from ..wire.repair import Request
 from ..wire.score import UNCOVERED, UNTRIED, Judged, ScoreRequest, ScoreResult
 from .fresh_kills import FreshKills
 from .kills import FRESH, Kills, Tried
@@ -253,9 +252,8 @@ def _try_afresh(
     """Try what cannot be swapped in, while there is time; gives the tests that cannot judge there."""
     places = [place for place, each in tried.items() if each.verdict == FRESH]
     tried.update(dict.fromkeys(places, Tried(UNTRIED)))
-    order = Request(tree=request.tree, failing=(), pytest_args=request.pytest_args, scratch=request.scratch)
     kills = FreshKills(
-        order,
+        request,
         Limits(request.memory_bytes, 60.0),
         mutants,
         guarding,

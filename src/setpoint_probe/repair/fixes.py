@@ -19,7 +19,6 @@ from ..session.session import PASSED, warm_up
 from ..source.files import scratch_folder
 from ..wire.exchange import Progress, follow
 from ..wire.fixes import Fate, Fix, FixRequest, FixResult, spliced
-from ..wire.repair import Request
 
 _LONGEST_S = 600.0
 _NO_JUDGE = "of the tests that passed at first, none passes every time without a fix too: none could judge"
@@ -117,11 +116,8 @@ class _Trial:
 
     def _processes(self, cpu_s: float) -> Fresh:
         request = self.request
-        order = Request(
-            tree=request.tree, failing=(), pytest_args=request.pytest_args, scratch=request.scratch
-        )
         left = max(5.0, min(cpu_s, self._end - time.monotonic()))
-        return Fresh(order, Limits(request.memory_bytes, left), left)
+        return Fresh(request, Limits(request.memory_bytes, left), left)
 
 
 def main(words: list[str]) -> int:

@@ -15,17 +15,33 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 
-from ..wire.repair import Request
 from .session import options_of, prepare_path, pytest_words
 
 _INSTALLED = f"{os.sep}site-packages{os.sep}"
 
 
+class Order(Protocol):
+    """What every order says of how the tests are run."""
+
+    @property
+    def tree(self) -> str:
+        """Root of the work tree."""
+
+    @property
+    def pytest_args(self) -> tuple[str, ...]:
+        """More words for pytest."""
+
+    @property
+    def scratch(self) -> str:
+        """Directory for temporary files."""
+
+
 def serve(
-    request: Request, files: Sequence[str], modules: Iterable[str], act: Callable[[pytest.Session], None]
+    order: Order, files: Sequence[str], modules: Iterable[str], act: Callable[[pytest.Session], None]
 ) -> None:
     """Begin a session over some files in this process, import `modules`, and hand it over to be collected.
 
@@ -41,9 +57,9 @@ def serve(
         tempfile.gettempdir()  # asked once: it writes a file to try the folder
         act(session)
 
-    prepare_path(request.tree)
-    options = options_of(request.pytest_args)
-    pytest.main(pytest_words(request.tree, request.scratch, [*options, *files]), plugins=[_Server(begun)])
+    prepare_path(order.tree)
+    options = options_of(order.pytest_args)
+    pytest.main(pytest_words(order.tree, order.scratch, [*options, *files]), plugins=[_Server(begun)])
 
 
 def collect_in(session: pytest.Session, files: Sequence[str], scratch: str) -> None:

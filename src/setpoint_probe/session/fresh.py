@@ -17,8 +17,7 @@ import pytest
 
 from ..process import guard
 from ..process.children import Ended, Limits, Report, cpu_timer, run_child
-from ..wire.repair import Request
-from .forkserver import collect_in, files_of
+from .forkserver import Order, collect_in, files_of
 from .session import (
     FAILED,
     PASSED,
@@ -37,7 +36,7 @@ Leading = Mapping[str, tuple[str, ...]]
 class Fresh:
     """How fresh processes are run."""
 
-    request: Request
+    order: Order
     limits: Limits
     cpu_s: float
     """CPU seconds for one process."""
@@ -64,7 +63,7 @@ class Fresh:
         seen: dict[str, str] = {}
 
         def act(report: Report) -> None:
-            guard.install([self.request.scratch], self.request.tree)
+            guard.install([self.order.scratch], self.order.tree)
             cpu_timer(self.cpu_s, self.limits.silence_s)
             override(texts)
             wanted = None if tests is None else frozenset(tests)
@@ -81,12 +80,12 @@ class Fresh:
         files = [] if tests is None else files_of([*self._leading(tests), *tests])
         if self.session is not None:
             self.session.config.pluginmanager.register(chosen)
-            collect_in(self.session, files, self.request.scratch)
+            collect_in(self.session, files, self.order.scratch)
             return
-        prepare_path(self.request.tree)
-        given = self.request.pytest_args
+        prepare_path(self.order.tree)
+        given = self.order.pytest_args
         own = given if tests is None else [*options_of(given), *files]
-        pytest.main(pytest_words(self.request.tree, self.request.scratch, own), plugins=[chosen])
+        pytest.main(pytest_words(self.order.tree, self.order.scratch, own), plugins=[chosen])
 
     def _leading(self, tests: Collection[str]) -> list[str]:
         return [lead for test, leads in self.leads.items() if is_one_of(test, tests) for lead in leads]

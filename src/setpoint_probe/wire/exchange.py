@@ -18,6 +18,9 @@ class Fielded(Protocol):
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
 
+CANNOT_RUN = 3
+"""Exit code where the interpreter has no pytest that works in it."""
+
 T = TypeVar("T", bound=Fielded)
 R = TypeVar("R", bound=Fielded)
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 
-CANNOT_RUN = 3
-"""Exit code where the interpreter has no pytest that works in it."""
-
 
 @dataclass(frozen=True)
 class Request:

@@ -20,8 +20,8 @@ from setpoint_probe.generate.doubles.recorded_processes import recorded_processe
 from setpoint_probe.generate.doubles.steady_chance import steady_chance
 from setpoint_probe.generate.doubles.still_clock import still_clock
 from setpoint_probe.generate.doubles.still_loop import run_still
-from setpoint_probe.generate.limits import TimeUp
 from setpoint_probe.generate.stand_ins import NETWORK, copied, needed, run_watched
+from setpoint_probe.process.time_limits import TimeUp
 
 
 async def waits(seconds):

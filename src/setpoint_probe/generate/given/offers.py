@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from ...foreign_code import Raised, attempt
-from ..limits import TimeUp, limited
+from ...process.time_limits import TimeUp, limited
 from ..stand_ins import FUNCTIONS as DOUBLES
 from ..values.kinds import MODULES
 from ..values.values import MOST_CHARACTERS

@@ -13,13 +13,13 @@ from textwrap import dedent
 
 import pytest
 
-from setpoint_probe.generate.limits import arm
 from setpoint_probe.generate.oracle import Oracle
 from setpoint_probe.generate.values import hypothesis
 from setpoint_probe.generate.values.hypothesis import Drawing
 from setpoint_probe.generate.values.nearby_constants import Surroundings
 from setpoint_probe.generate.values.regex_samples import is_pattern, samples
 from setpoint_probe.generate.values.values import Near, changed
+from setpoint_probe.process.time_limits import arm
 
 PATTERNS = (
     r"(?i)(matr|vert|ind)ix$",
