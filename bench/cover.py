@@ -29,12 +29,14 @@ from typing import NamedTuple
 from environments import environment
 
 from setpoint.checks.mutation.answer import report_of
+from setpoint_mechanic.engine.wire.cover import CoverRequest, CoverResult
+from setpoint_mechanic.engine.wire.order import argv_of, read_cover
 from setpoint_mechanic.generate.test_files import without
 from setpoint_probe import ENGINE
+from setpoint_probe.source.import_roots import module_of
+from setpoint_probe.wire import order as probe
 from setpoint_probe.wire.answer import UnreadableAnswer
-from setpoint_probe.wire.cover import CoverRequest, CoverResult, ReachRequest
-from setpoint_probe.wire.cover_order import Order, argv_of, module_of, read_cover, read_reach
-from setpoint_probe.wire.order import read_score, score_argv, write_request
+from setpoint_probe.wire.reach import ReachRequest
 from setpoint_probe.wire.score import ScoreRequest
 
 PACKAGES = (
@@ -75,6 +77,8 @@ MODULES = (
 )
 """The last six wait, or read and write files."""
 HEAD = "| module | tool | s | tests | fail again | coverage | mutants | |\n" + "|---" * 8 + "|\n"
+_SRC = ENGINE.parent
+"""Where the generator lies that is measured."""
 _WORDS = ("-q", "-p", "no:cacheprovider", "-p", "no:randomly", "--tb=no", "-rfE")
 
 
@@ -105,20 +109,20 @@ def project(folder: Path, python: Path, file: str, tool: str) -> Path:
     return root
 
 
-def generated(root: Path, python: Path, file: str, seconds: float, engine: Path = ENGINE) -> CoverResult:
+def generated(root: Path, python: Path, file: str, seconds: float, source: Path = _SRC) -> CoverResult:
     """Have Setpoint's generator write tests into the folder of tests; gives what came of it."""
     with tempfile.TemporaryDirectory() as scratch:
         asked, answered = Path(scratch) / "asked.json", Path(scratch) / "answered.json"
 
-        def ordered(order: Order) -> None:
-            argv = list(argv_of(str(python), order, asked, answered))
-            argv[argv.index(str(ENGINE))] = str(engine)
+        def ordered(argv: tuple[str, ...]) -> None:
+            argv = tuple(word.replace(str(_SRC), str(source), 1) for word in argv)
             answered.unlink(missing_ok=True)  # an engine that breaks leaves no answer of an earlier order
             subprocess.run(argv, cwd=root, capture_output=True, check=False)
 
-        ordered(ReachRequest(tree=str(root), files=(file,), scratch=scratch))
+        looked = ReachRequest(tree=str(root), files=(file,), scratch=scratch)
+        ordered(probe.argv_of(str(python), looked, asked, answered))
         try:
-            reach = read_reach(answered)
+            reach = probe.read_reach(answered)
         except UnreadableAnswer as error:
             return CoverResult(reason=str(error))
         if not reach.files:
@@ -139,7 +143,7 @@ def generated(root: Path, python: Path, file: str, seconds: float, engine: Path 
             wall_s=seconds,
             scratch=scratch,
         )
-        ordered(order)
+        ordered(argv_of(str(python), order, asked, answered))
         try:
             result = read_cover(answered)
         except UnreadableAnswer as error:
@@ -216,10 +220,9 @@ def measured(root: Path, python: Path, file: str, seconds: float, score_s: float
     with tempfile.TemporaryDirectory() as scratch:
         asked, answered = Path(scratch) / "asked.json", Path(scratch) / "answered.json"
         order = ScoreRequest(tree=str(root), targets={file: ()}, wall_s=score_s, scratch=scratch)
-        write_request(order, asked)
-        argv = score_argv(str(python), asked, answered)
+        argv = probe.argv_of(str(python), order, asked, answered)
         subprocess.run(argv, cwd=root, capture_output=True, check=False)
-        score = report_of(read_score(answered)).score
+        score = report_of(probe.read_score(answered)).score
     return Figures(seconds, tests, len(failing), told.get("percent_covered"), score)
 
 
@@ -306,8 +309,8 @@ def _measure(
     if tool == "pynguin":
         why = pynguin(root, given.pynguin, file, took)
     else:
-        engine = given.before / "src" / "setpoint_probe" if tool == "before" else ENGINE
-        came = generated(root, python, file, given.seconds, engine)
+        source = given.before.resolve() / "src" if tool == "before" else _SRC
+        came = generated(root, python, file, given.seconds, source)
         why = "" if came.text else came.reason
     figures = measured(root, python, file, time.monotonic() - began, given.score_seconds)
     if tool == "setpoint" and figures.tests:

@@ -31,7 +31,7 @@ from repair_trees import copied, unpacked
 
 from setpoint.checks.mutation.answer import report_of
 from setpoint.model.mutation import MutationReport
-from setpoint_probe.wire.order import read_score, score_argv, write_request
+from setpoint_probe.wire.order import argv_of, read_score
 from setpoint_probe.wire.score import ScoreRequest
 
 PACKAGE, VERSION = "boltons", "26.2.0"
@@ -104,9 +104,9 @@ def by_setpoint(root: Path, folder: Path, module: str, tests: str, wall_s: float
         order = ScoreRequest(
             tree=str(root), targets={module: ()}, wall_s=wall_s, pytest_args=(tests,), scratch=scratch
         )
-        write_request(order, asked)
+        argv = argv_of(str(python), order, asked, answered)
         began = time.monotonic()
-        subprocess.run(score_argv(str(python), asked, answered), cwd=root, capture_output=True, check=True)
+        subprocess.run(argv, cwd=root, capture_output=True, check=True)
         seconds = time.monotonic() - began
         report = report_of(read_score(answered))
     at_import = sum(each.fresh for each in report.mutants)

@@ -23,9 +23,9 @@ from typing import Any
 from repair_judge import correct
 from repair_trees import Package, copied, interpreter, run_tests
 
+from setpoint_mechanic.engine.wire.order import argv_of, read_result
+from setpoint_mechanic.engine.wire.repair import Request, Result
 from setpoint_probe.wire.answer import UnreadableAnswer
-from setpoint_probe.wire.order import engine_argv, read_result, write_request
-from setpoint_probe.wire.repair import Request, Result
 
 CPU_S = 30.0
 
@@ -77,8 +77,7 @@ def _asked(tree: Path, program: str, tests: str, folder: Path) -> Result | None:
             pytest_args=(tests,),
             scratch=scratch,
         )
-        write_request(order, asked)
-        argv = engine_argv(str(interpreter(folder)), asked, answered)
+        argv = argv_of(str(interpreter(folder)), order, asked, answered)
         try:
             subprocess.run(argv, cwd=tree, capture_output=True, timeout=5 * CPU_S, check=False)
             return read_result(answered)

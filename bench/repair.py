@@ -34,10 +34,10 @@ from repair_judge import correct, verified
 from repair_report import report
 from repair_trees import FRESH, TUNED, Package, copied, interpreter, package, run_tests
 
+from setpoint_mechanic.engine.wire.order import argv_of, read_result
+from setpoint_mechanic.engine.wire.repair import Request, Result
 from setpoint_probe.source.source import FunctionNode, Source, Splice, splice
 from setpoint_probe.wire.answer import UnreadableAnswer
-from setpoint_probe.wire.order import engine_argv, read_result, write_request
-from setpoint_probe.wire.repair import Request, Result
 
 SINGLE, DOUBLE = 11, 3
 """Bugs for each package."""
@@ -213,7 +213,6 @@ def _asked(tree: Path, failing: list[str], folder: Path, seconds: float) -> Resu
             extra_s=2.0,
             scratch=scratch,
         )
-        write_request(order, asked)
         python = interpreter(folder)
         environment = {
             "PATH": f"{python.parent}:/usr/bin:/bin",
@@ -226,7 +225,7 @@ def _asked(tree: Path, failing: list[str], folder: Path, seconds: float) -> Resu
         core = str(max(os.sched_getaffinity(0)))
         try:
             subprocess.run(
-                ["taskset", "-c", core, *engine_argv(str(python), asked, answered)],
+                ["taskset", "-c", core, *argv_of(str(python), order, asked, answered)],
                 cwd=tree,
                 env=environment,
                 capture_output=True,

@@ -10,10 +10,11 @@ from pathlib import Path
 
 from repair_trees import Package, interpreter, run_tests
 
+from setpoint_mechanic.engine.wire.cover import CoverRequest
+from setpoint_mechanic.engine.wire.order import argv_of, read_cover
+from setpoint_probe.source.import_roots import module_of
 from setpoint_probe.source.source import FunctionNode
 from setpoint_probe.wire.answer import UnreadableAnswer
-from setpoint_probe.wire.cover import CoverRequest
-from setpoint_probe.wire.cover_order import argv_of, module_of, read_cover
 
 WRITING_S = 15.0
 """Seconds for writing tests of the functions that a patch changed."""

@@ -1,4 +1,4 @@
-"""The repair engine: runs in the project's interpreter, with the standard library and its pytest alone."""
+"""What measures inside the project's interpreter, with the standard library and its pytest alone."""
 
 from pathlib import Path
 

@@ -23,11 +23,11 @@ BOUNDARIES = {
     "src/setpoint_probe/wire/exchange.py": "the edge of every engine: the caller reads the reason",
     "src/setpoint_probe/process/children.py": "the edge of a forked child: what it was goes to the parent",
     "src/setpoint_probe/session/session.py": "calls the project's tests",
-    "src/setpoint_probe/generate/values/hypothesis.py": "evaluates the annotations of the project",
+    "src/setpoint_mechanic/engine/generate/values/hypothesis.py": "evaluates the annotations of the project",
     "src/setpoint_probe/calls/answers.py": "calls functions of the project with values of its own types",
     "src/setpoint_probe/calls/driven.py": "takes what generators of the project give, and what they raise",
     "src/setpoint_probe/calls/recorder.py": "pickles values of the project, inside its tests",
-    "src/setpoint_probe/generate/trial.py": "makes and compares values of the project",
+    "src/setpoint_mechanic/engine/generate/trial.py": "makes and compares values of the project",
     "src/setpoint/plugins.py": "loads code of other packages; the run goes on without it",
     "src/setpoint/phase/plugin_decisions.py": "calls guards of other packages; the run goes on without them",
 }

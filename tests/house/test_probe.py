@@ -1,15 +1,25 @@
-"""What runs inside the project's interpreter uses public parts of Python, pytest and coverage alone."""
+"""What runs inside the project's interpreter uses public parts of Python, pytest and coverage alone.
+
+That is the probe, and the engine of the mechanic that stands on it.
+"""
 
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 SRC = Path(__file__).parents[2] / "src"
-FILES = sorted((SRC / "setpoint_probe").rglob("*.py"))
+FILES = [
+    path
+    for room in ("setpoint_probe", "setpoint_mechanic/engine")
+    for path in sorted((SRC / room).rglob("*.py"))
+]
+WHERE_THERE = {"hypothesis.py": {"hypothesis"}}
+"""What is imported only where the project's own interpreter has it."""
 DOCUMENTED = {
     "_current_frames": "documented in `sys`",
     "_exit": "documented in `os`",
@@ -95,6 +105,15 @@ def test_the_probe_is_found() -> None:
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.relative_to(SRC).as_posix())
 def test_only_public_parts_are_used_and_nothing_is_patched(file: Path) -> None:
     assert wrong_in(file.read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.relative_to(SRC).as_posix())
+def test_it_is_written_for_older_pythons_and_imports_nothing_of_ours(file: Path) -> None:
+    nodes = list(ast.walk(ast.parse(file.read_text("utf-8"), feature_version=(3, 9))))
+    named = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    named += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
+    foreign = {name.split(".")[0] for name in named} - set(sys.stdlib_module_names)
+    assert foreign - {"pytest", "setpoint_probe"} == WHERE_THERE.get(file.name, set())
 
 
 @pytest.mark.parametrize(

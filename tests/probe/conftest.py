@@ -16,10 +16,8 @@ import pytest
 
 from setpoint.checks.mutation.answer import report_of
 from setpoint.model.mutation import MutationReport
-from setpoint_probe.wire.cover import CoverRequest, ReachRequest
-from setpoint_probe.wire.cover_order import argv_of, read_cover, read_reach
-from setpoint_probe.wire.order import engine_argv, read_result, read_score, score_argv, write_request
-from setpoint_probe.wire.repair import Request, Result
+from setpoint_probe.wire.order import argv_of, read_reach, read_score
+from setpoint_probe.wire.reach import ReachRequest
 from setpoint_probe.wire.score import ScoreRequest
 
 _NUMBERS = itertools.count()
@@ -45,21 +43,6 @@ def project(tmp_path: Path) -> Callable[..., Path]:
     return make
 
 
-@pytest.fixture
-def repair(tmp_path: Path) -> Callable[..., Result]:
-    """Run the engine by its path in a process of its own, where Setpoint cannot be imported."""
-
-    def run(root: Path, *failing: str, environment: dict[str, str] | None = None, **keys: Any) -> Result:
-        keys = {"cpu_s": 20.0, "wall_s": 60.0, "extra_s": 0.1, "max_patches": 2, **keys}
-        request = Request(tree=str(root), failing=failing, **keys)
-        asked, answered = tmp_path / "request.json", tmp_path / "result.json"
-        write_request(request, asked)
-        end_of(engine_argv(sys.executable, asked, answered), environment)
-        return read_result(answered)
-
-    return run
-
-
 def end_of(argv: Sequence[str], environment: dict[str, str] | None = None) -> None:
     """Run the engine; it must say at last that it came to its end."""
     words = {**ENVIRONMENT, **(environment or {})}
@@ -75,8 +58,7 @@ def scored(tmp_path: Path) -> Callable[..., tuple[str, MutationReport]]:
     def run(root: Path, targets: dict[str, tuple[int, ...]], **keys: Any) -> tuple[str, MutationReport]:
         request = ScoreRequest(tree=str(root), targets=targets, **{"wall_s": 60.0, **keys})
         asked, answered = tmp_path / "request.json", tmp_path / "result.json"
-        write_request(request, asked)
-        end_of(score_argv(sys.executable, asked, answered))
+        end_of(argv_of(sys.executable, request, asked, answered))
         result = read_score(answered)
         return result.status, report_of(result)
 
@@ -106,7 +88,7 @@ def live(tmp_path: Path) -> Iterator[Callable[[str], ModuleType]]:
         del sys.modules[name]
 
 
-def answered(request, read):
+def answered(request, read, argv_of=argv_of):
     """Run one order; gives the answer as its reader gives it."""
     folder = Path(request.scratch)
     folder.mkdir(exist_ok=True)
@@ -121,32 +103,5 @@ def reach():
     def run(root, *files):
         scratch = root.parent / f"{root.name}-reach"
         return answered(ReachRequest(tree=str(root), files=files, scratch=str(scratch)), read_reach)
-
-    return run
-
-
-@pytest.fixture(scope="session")
-def cover(reach):
-    """Have tests written for what nothing reaches; gives the result, with the tests in their place."""
-
-    def run(root, file, module, **keys):
-        (missed,) = reach(root, file).files
-        scratch = root.parent / f"{root.name}-cover"
-        keys = {"wall_s": 6.0, "repeats": 3, **keys}
-        request = CoverRequest(
-            tree=str(root),
-            file=file,
-            module=module,
-            target="tests/test_pinned.py",
-            missed_lines=missed.missed_lines,
-            missed_branches=missed.missed_branches,
-            scratch=str(scratch),
-            **keys,
-        )
-        result = answered(request, read_cover)
-        if result.text:
-            (root / "tests").mkdir(exist_ok=True)
-            (root / "tests" / "test_pinned.py").write_text(result.text, "utf-8")
-        return result
 
     return run

@@ -5,13 +5,11 @@ from __future__ import annotations
 import pytest
 
 from probe.conftest import answered
-from setpoint_probe.generate.replay import Replay, shuffled
 from setpoint_probe.process.children import Limits
 from setpoint_probe.session.fresh import Fresh
 from setpoint_probe.session.session import FAILED, PASSED, SKIPPED
-from setpoint_probe.wire.cover import ReachRequest
-from setpoint_probe.wire.cover_order import read_reach
-from setpoint_probe.wire.repair import Request
+from setpoint_probe.wire.order import read_reach
+from setpoint_probe.wire.reach import ReachRequest
 
 SIGNS = "def sign(x):\n    return 1 if x >= 0 else -1\n"
 TEST_SIGNS = """\
@@ -47,7 +45,7 @@ def root(project):
 
 
 def test_in_a_fresh_process_a_skipped_part_does_not_skip_its_test(root, tmp_path):
-    request = Request(tree=str(root), failing=(), scratch=str(tmp_path))
+    request = ReachRequest(tree=str(root), files=(), scratch=str(tmp_path))
     fresh = Fresh(request, Limits(4 << 30, 20.0), 20.0)
     outcomes = fresh.outcomes(str(root / "signs.py"), SIGNS, ["test_signs.py"])
     assert outcomes == {PARTS: PASSED, FAILING_PART: FAILED, WHOLE: SKIPPED}
@@ -57,21 +55,3 @@ def test_in_what_is_reached_a_skipped_part_does_not_skip_its_test(root, tmp_path
     request = ReachRequest(tree=str(root), files=("signs.py",), scratch=str(tmp_path / "reach"))
     found = answered(request, read_reach)
     assert found.outcomes == {PARTS: "passed", FAILING_PART: "failed", WHOLE: "skipped"}
-
-
-def test_in_another_order_a_test_with_a_skipped_part_is_green(root, tmp_path):
-    how = Replay(str(root), ("test_signs.py",), str(tmp_path), Limits(4 << 30, 20.0), alone=1, shuffled=1)
-    run = shuffled(how, 1, (PARTS, FAILING_PART), 20.0)
-    assert PARTS not in run.failed
-    assert FAILING_PART in run.failed
-
-
-@pytest.mark.parametrize("asked", [FAILING_PART, CLASS])
-def test_a_bug_is_mended_in_a_suite_whose_tests_skip_parts(root, repair, asked):
-    result = repair(root, asked)
-    assert result.status == "repaired", result.reason
-    assert result.failing == [FAILING_PART]
-    assert result.patches[0].confirmed
-    scope: dict[str, object] = {}
-    exec(result.patches[0].text, scope)
-    assert [scope["sign"](x) for x in (3, -3, 0)] == [1, -1, 0]

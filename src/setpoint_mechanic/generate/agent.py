@@ -11,13 +11,14 @@ from setpoint.model.attempt import Attempt, Breakage, Brief, Role
 from setpoint.model.cover import CoverGoals
 from setpoint.ports import Observer
 from setpoint.ports.toolkit import Toolkit
+from setpoint_mechanic.engine.wire.cover import CoverRequest, CoverResult
 from setpoint_mechanic.generate.engine import BROKEN, Engine
 from setpoint_mechanic.generate.refinement import refine, take_out
 from setpoint_mechanic.generate.selection import texts_of
 from setpoint_mechanic.generate.test_files import HONEST, MARK, place_for, style_of, test_files
 from setpoint_mechanic.own_tool_calls import OwnCalls
-from setpoint_probe.wire.cover import CoverRequest, CoverResult, FileReach
-from setpoint_probe.wire.cover_order import module_of
+from setpoint_probe.source.import_roots import module_of
+from setpoint_probe.wire.reach import FileReach
 
 NO_TESTS_ASKED = "No file is to be covered: `setpoint cover PATH` names what is. Nothing else is done here."
 _LEAST_S = 10.0

@@ -13,19 +13,12 @@ from typing import TypeVar
 from setpoint.model.attempt import Breakage, BreakageKind, Brief
 from setpoint.model.cover import CoverGoals
 from setpoint.ports.toolkit import CommandRequest, Toolkit
+from setpoint_mechanic.engine.wire.cover import CoverRequest, CoverResult, JudgeRequest, JudgeResult
+from setpoint_mechanic.engine.wire.order import Order, argv_of, read_cover, read_judge
 from setpoint_mechanic.own_tool_calls import OwnCalls, engine_environment
+from setpoint_probe.wire import order as probe
 from setpoint_probe.wire.answer import UnreadableAnswer
-from setpoint_probe.wire.cover import (
-    CoverRequest,
-    CoverResult,
-    FileReach,
-    JudgeRequest,
-    JudgeResult,
-    ReachRequest,
-    ReachResult,
-)
-from setpoint_probe.wire.cover_order import Order, argv_of, read_cover, read_judge, read_reach
-from setpoint_probe.wire.order import read_score, score_argv, write_request
+from setpoint_probe.wire.reach import FileReach, ReachRequest, ReachResult
 from setpoint_probe.wire.score import KILLED, ScoreRequest
 
 T = TypeVar("T")
@@ -68,7 +61,7 @@ class Engine:
 
         self._calls.begin("measure_reach", "execute", "run the tests and look at what they reach")
         try:
-            found = await self._answered(order, read_reach, _REACH_S)
+            found = await self._answered(order, probe.read_reach, _REACH_S)
         except UnreadableAnswer as error:
             return Breakage(kind=BreakageKind.CRASH, message=str(error))
         ok = found.status == "measured"
@@ -122,10 +115,10 @@ class Engine:
                 scratch=str(scratch),
             )
             asked, answered = scratch / "request.json", scratch / "result.json"
-            write_request(order, asked)
+            argv = probe.argv_of(self._python, order, asked, answered)
             self._calls.begin("score_mutants", "execute", "try small changes of the code")
-            await self._run(score_argv(self._python, asked, answered), scratch, wall_s * 2 + 60.0)
-            result = await asyncio.to_thread(read_score, answered)
+            await self._run(argv, scratch, wall_s * 2 + 60.0)
+            result = await asyncio.to_thread(probe.read_score, answered)
         except UnreadableAnswer as error:
             self._calls.tell(
                 "score_mutants", "execute", str(error), ok=False, seconds=time.monotonic() - began
@@ -137,11 +130,17 @@ class Engine:
         self._calls.tell("score_mutants", "execute", title, ok=True, seconds=time.monotonic() - began)
         return frozenset(each.test for each in result.judged if each.verdict == KILLED).intersection(new)
 
-    async def _answered(self, order: Callable[[Path], Order], read: Callable[[Path], T], wall_s: float) -> T:
+    async def _answered(
+        self, order: Callable[[Path], Order | ReachRequest], read: Callable[[Path], T], wall_s: float
+    ) -> T:
         scratch = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="setpoint-cover-"))
         try:
-            answered = scratch / "result.json"
-            argv = argv_of(self._python, order(scratch), scratch / "request.json", answered)
+            request, asked, answered = order(scratch), scratch / "request.json", scratch / "result.json"
+            argv = (
+                probe.argv_of(self._python, request, asked, answered)
+                if isinstance(request, ReachRequest)
+                else argv_of(self._python, request, asked, answered)
+            )
             await self._run(argv, scratch, wall_s)
             return await asyncio.to_thread(read, answered)
         finally:
@@ -151,4 +150,4 @@ class Engine:
         environment = engine_environment(self.toolkit, self._python, scratch)
         request = CommandRequest(argv=argv, cwd=self.tree, environment=environment, timeout_s=wall_s)
         done = await self.toolkit.run_command(request)
-        self._calls.log.append(f"{' '.join(argv[:3])}: {done.ending} {done.errors.strip()[-400:]}")
+        self._calls.log.append(f"{' '.join(argv[:-2])}: {done.ending} {done.errors.strip()[-400:]}")

@@ -18,7 +18,7 @@ from setpoint_mechanic.generate.engine import Engine
 from setpoint_mechanic.generate.refinement import Texts, refine
 from setpoint_mechanic.generate.selection import changed_since, sift, texts_of
 from setpoint_mechanic.own_tool_calls import OwnCalls
-from setpoint_probe.wire.cover import ReachResult
+from setpoint_probe.wire.reach import ReachResult
 
 
 class Strategies:

@@ -23,9 +23,8 @@ from setpoint_mechanic.generate.refinement import refine
 from setpoint_mechanic.generate.selection import sift, texts_of
 from setpoint_mechanic.generate.test_files import HONEST, place_for, test_files
 from setpoint_mechanic.own_tool_calls import OwnCalls
-from setpoint_probe.source.import_roots import import_root
-from setpoint_probe.wire.cover import FileReach
-from setpoint_probe.wire.cover_order import module_of
+from setpoint_probe.source.import_roots import import_root, module_of
+from setpoint_probe.wire.reach import FileReach
 
 NO_INTERPRETER = (
     "cover.pynguin names no interpreter; install Pynguin into an environment of its own and name that"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from setpoint.model.attempt import Breakage
 from setpoint_mechanic.generate.engine import BROKEN, Engine
 from setpoint_mechanic.generate.test_files import has_tests, is_test_name, without
-from setpoint_probe.wire.cover import ReachResult
+from setpoint_probe.wire.reach import ReachResult
 
 _MOST_ROUNDS = 6
 

@@ -29,7 +29,7 @@ from setpoint_mechanic.generate.segments import Segment, less, segments
 from setpoint_mechanic.generate.selection import Sifted, sift, texts_of
 from setpoint_mechanic.generate.test_files import HONEST
 from setpoint_mechanic.own_tool_calls import OwnCalls
-from setpoint_probe.wire.cover import FileReach, ReachResult
+from setpoint_probe.wire.reach import FileReach, ReachResult
 
 PROMPT = "cover-segment.md.j2"
 _TRIES = 3

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from setpoint_probe.wire.cover import FileReach, JudgedTest
+from setpoint_mechanic.engine.wire.cover import JudgedTest
+from setpoint_probe.wire.reach import FileReach
 
 _MOST_LINES = 50
 """Lines of one piece."""

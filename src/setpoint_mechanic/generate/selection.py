@@ -6,10 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from setpoint_mechanic.engine.wire.cover import JudgedTest
 from setpoint_mechanic.generate.engine import Engine
 from setpoint_mechanic.generate.refinement import Texts, take_out
 from setpoint_mechanic.generate.test_files import test_files
-from setpoint_probe.wire.cover import FileReach, JudgedTest
+from setpoint_probe.wire.reach import FileReach
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from setpoint.model import syntax
-from setpoint_probe.source.import_roots import import_root
-from setpoint_probe.wire.cover_order import module_of
+from setpoint_probe.source.import_roots import import_root, module_of
 
 MARK = "Written by `setpoint cover`"
 """Stands in each file of tests that the generator wrote."""

@@ -12,6 +12,7 @@ from setpoint.model.attempt import Attempt, Breakage, BreakageKind, Brief, Role
 from setpoint.model.learning import Hint
 from setpoint.ports import Observer
 from setpoint.ports.toolkit import Toolkit
+from setpoint_mechanic.engine.wire.repair import Request, Result
 from setpoint_mechanic.repair import search_others, search_python
 from setpoint_mechanic.repair.child_processes import out_of_reach, started_in
 from setpoint_mechanic.repair.codemods import Tool
@@ -20,7 +21,6 @@ from setpoint_mechanic.repair.known_changes import known_changes
 from setpoint_mechanic.repair.languages import not_mine, of_python
 from setpoint_mechanic.repair.summary import NO_FEATURES, told_repair
 from setpoint_mechanic.repair.work import Work
-from setpoint_probe.wire.repair import Request, Result
 
 SEARCH_S = 120.0
 """Seconds that one search may take, where the attempt has as many."""

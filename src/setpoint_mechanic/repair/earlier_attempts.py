@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from setpoint.model.attempt import Tried
-from setpoint_probe.wire.repair import digest
+from setpoint_mechanic.engine.wire.repair import digest
 
 
 def tried_digests(tried: Sequence[Tried]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from setpoint.model import syntax
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.changes.text_edits import spans
 from setpoint.model.finding import Finding, Fix
-from setpoint_probe.wire.fixes import spliced
+from setpoint_mechanic.engine.wire.fixes import spliced
 
 CURATED = (
     *("B006", "B009", "B010", "C4", "E711", "E712", "E713", "E714", "F632"),

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from setpoint.model.attempt import Brief
 from setpoint.ports.toolkit import CommandRequest, Toolkit
+from setpoint_mechanic.engine.wire.fixes import Fate, Fix, FixRequest, FixResult
+from setpoint_mechanic.engine.wire.order import argv_of, read_fixes
 from setpoint_mechanic.lend_pytest import lend_pytest
 from setpoint_mechanic.own_tool_calls import engine_environment
 from setpoint_mechanic.repair.edits import Applied, Offered, apply_fixes, offered_fixes, write_fixes
 from setpoint_probe.wire.answer import UnreadableAnswer
-from setpoint_probe.wire.fixes import Fate, Fix, FixRequest, FixResult
-from setpoint_probe.wire.order import fixes_argv, read_fixes, write_request
 
 FIXES_S = 240.0
 """Seconds that trying fixes may take, where the attempt has as many."""
@@ -93,10 +93,9 @@ async def _tried(
         scratch=str(scratch),
     )
     try:
-        write_request(request, asked)
         done = await toolkit.run_command(
             CommandRequest(
-                argv=fixes_argv(brief.python, asked, answered, lend_pytest(scratch / "lent")),
+                argv=argv_of(brief.python, request, asked, answered, lend_pytest(scratch / "lent")),
                 cwd=Path(brief.workdir),
                 environment=engine_environment(toolkit, brief.python, scratch),
                 timeout_s=wall_s * 1.5 + 30.0,

@@ -13,12 +13,12 @@ from setpoint.model.attempt import Breakage, BreakageKind
 from setpoint.model.evidence import Failure
 from setpoint.model.failure_clusters import failed_part
 from setpoint.model.wording import counted
+from setpoint_mechanic.engine.wire.repair import Result
 from setpoint_mechanic.repair.one_token.grammars import SCRIPTS, parser_of
 from setpoint_mechanic.repair.one_token.search import Search
 from setpoint_mechanic.repair.one_token.trial import Copy, may_own
 from setpoint_mechanic.repair.summary import told_repair
 from setpoint_mechanic.repair.work import Work
-from setpoint_probe.wire.repair import Result
 
 NO_PARSER = (
     "the mechanic needs the parsers of the extra `languages` here; hint: install them with "

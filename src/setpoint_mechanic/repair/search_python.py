@@ -8,13 +8,13 @@ from pathlib import Path
 
 from setpoint.model.wording import counted
 from setpoint.ports.toolkit import CommandRequest
+from setpoint_mechanic.engine.wire.order import argv_of, read_result
+from setpoint_mechanic.engine.wire.repair import Request, Result
 from setpoint_mechanic.lend_pytest import lend_pytest
 from setpoint_mechanic.own_tool_calls import engine_environment
 from setpoint_mechanic.repair.work import Work
 from setpoint_probe.wire.answer import UnreadableAnswer
 from setpoint_probe.wire.exchange import CANNOT_RUN
-from setpoint_probe.wire.order import engine_argv, read_result, write_request
-from setpoint_probe.wire.repair import Request, Result
 
 NOT_POSSIBLE = "not_possible"
 """Status of a search that had nothing to try."""
@@ -23,14 +23,13 @@ NOT_POSSIBLE = "not_possible"
 async def search(work: Work, request: Request, scratch: Path) -> tuple[Result | None, str]:
     """Run the engine; gives its result, or none and why there is none."""
     asked, answered = scratch / "request.json", scratch / "result.json"
-    write_request(request, asked)
     calls, python = work.calls, work.brief.python
     calls.begin(
         "search_repair", "execute", f"search for a repair of {counted(len(request.failing), 'failing test')}"
     )
     done = await work.toolkit.run_command(
         CommandRequest(
-            argv=engine_argv(python, asked, answered, lend_pytest(scratch / "lent")),
+            argv=argv_of(python, request, asked, answered, lend_pytest(scratch / "lent")),
             cwd=Path(work.brief.workdir),
             environment=engine_environment(work.toolkit, python, scratch),
             timeout_s=request.wall_s * 1.5 + 30.0,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from setpoint.model.wording import counted
+from setpoint_mechanic.engine.wire.repair import Patch, Result
 from setpoint_mechanic.repair.edits import Applied
-from setpoint_probe.wire.repair import Patch, Result
 
 _MOST = 5
 _FAMILIES = 12

@@ -11,11 +11,11 @@ from pathlib import Path
 from setpoint.model.attempt import Brief
 from setpoint.ports import Observer
 from setpoint.ports.toolkit import Toolkit
+from setpoint_mechanic.engine.wire.repair import Patch, Result
 from setpoint_mechanic.own_tool_calls import OwnCalls
 from setpoint_mechanic.repair.codemods import Tool, mended_by_tools
 from setpoint_mechanic.repair.fixing import fixed
 from setpoint_mechanic.repair.summary import told_fixes
-from setpoint_probe.wire.repair import Patch, Result
 
 
 class Work:

@@ -13,8 +13,8 @@ import pytest
 
 from ..session.session import counts, prepare_path, pytest_words
 from ..source.import_roots import import_roots
-from ..wire.cover import FileReach, FunctionReach, ReachRequest, ReachResult
 from ..wire.exchange import answer_order
+from ..wire.reach import FileReach, FunctionReach, ReachRequest, ReachResult
 from .anatomy import UNREADABLE, Anatomy, Arc, Branch, dissect, text_of
 from .arcs import ArcTracer
 

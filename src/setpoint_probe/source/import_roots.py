@@ -27,3 +27,10 @@ def import_roots(tree: str, files: Iterable[str]) -> tuple[str, ...]:
     """Return the folders that some files are imported from, without the tree itself."""
     found = dict.fromkeys(import_root(Path(tree), file) for file in files)
     return tuple(str(folder) for folder in found if folder != Path(tree))
+
+
+def module_of(tree: Path, file: str) -> str:
+    """Return the name that a file is imported by."""
+    path = tree / file
+    own = [] if path.stem == "__init__" else [path.stem]
+    return ".".join([*path.parent.relative_to(import_root(tree, file)).parts, *own])

@@ -92,7 +92,7 @@ def follow(
     What `act` gives beside its answer is told at the end.
     """
     if len(words) != 2:  # noqa: PLR2004 - order and answer
-        sys.stderr.write("usage: engine [WORK] REQUEST.json RESULT.json\n")
+        sys.stderr.write("usage: engine WORK REQUEST.json RESULT.json\n")
         return 2
     asked, answered = words
     try:

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from setpoint.model.attempt import Role, Stop
+from setpoint_mechanic.engine.wire.cover import CoverResult
 from setpoint_mechanic.generate.engine import Engine
-from setpoint_probe.wire.cover import CoverResult
 
 CALC = """
     def double(x: int) -> int:

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+from setpoint_mechanic.engine.wire.cover import JudgedTest
 from setpoint_mechanic.generate.segments import less, segments
-from setpoint_probe.wire.cover import FileReach, FunctionReach, JudgedTest
+from setpoint_probe.wire.reach import FileReach, FunctionReach
 
 
 def function(name, first, last, lines=(), ways=(), owner=""):

@@ -3,9 +3,9 @@ from __future__ import annotations
 import subprocess
 
 from setpoint.model.attempt import Tried
+from setpoint_mechanic.engine.wire.repair import digest
 from setpoint_mechanic.repair.earlier_attempts import tried_digests
 from setpoint_probe.source.source import Source, Splice
-from setpoint_probe.wire.repair import digest
 
 TEXT = "def f(a, b):\n    return a + b\n\n\ndef g(a):\n    return a\n"
 

@@ -9,7 +9,7 @@ import pytest
 from mechanic.repair.test_agent import CALC, Watcher, agent, brief, tree
 from setpoint.model.evidence import Cause, Failure
 from setpoint_mechanic import lend_pytest
-from setpoint_probe import ENGINE
+from setpoint_mechanic.engine.start import start
 
 __all__ = ["agent", "tree"]
 TESTS = """\
@@ -64,4 +64,4 @@ def test_the_projects_own_pytest_wins(tmp_path, agent, tree):
     fake = tmp_path / "lent"
     (fake / "pytest").mkdir(parents=True)
     (fake / "pytest" / "__init__.py").write_text("raise RuntimeError('the lent one was taken')\n")
-    assert b"usage: " in ran(sys.executable, ENGINE, "--lent", fake, "no-order").stderr
+    assert b"usage: " in ran(*start(sys.executable, "repair.repair", "--lent", str(fake)), "no-order").stderr

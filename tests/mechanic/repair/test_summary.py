@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from setpoint_mechanic.engine.wire.repair import Patch, Result
 from setpoint_mechanic.repair.summary import told_repair
-from setpoint_probe.wire.repair import Patch, Result
 
 
 def told(cleared: int, checked: int, family: str = "operator") -> str:

@@ -4,10 +4,8 @@ import math
 
 from _pytest._io.saferepr import saferepr
 
-from setpoint_probe.localise.hints import hinted_lines
 from setpoint_probe.localise.ochiai import Reached, Spectra, ochiai, with_tracebacks
 from setpoint_probe.localise.spectra import Tracer
-from setpoint_probe.source.source import Source
 
 LINES = {"bad": {1, 2, 3}, "good": {1, 2}, "other": {1}}
 
@@ -64,16 +62,6 @@ def test_the_tracer_records_lines_of_wanted_files_and_functions_only(live):
         some.stop()
     assert some.lines == {(path, 8)}
     assert some.functions == {(path, 1), (path, 7)}
-
-
-def test_a_name_read_before_it_is_bound_points_to_where_it_is_bound():
-    text = "def f(x):\n    if x in KNOWN:\n        return 1\n    for KNOWN in x:\n        pass\n"
-    reached = Reached("failed", 0.1, frozenset([("/a.py", 2)]), traceback=(("/a.py", 2),))
-    reached.error = (
-        "UnboundLocalError: cannot access local variable 'KNOWN' where it is not associated with a value"
-    )
-    source = Source("/a.py", text.encode())
-    assert hinted_lines({"/a.py": source}, Spectra({"t": reached}), ["t"]) == {("/a.py", 4): 0.7}
 
 
 def test_the_tracer_leaves_out_what_runs_as_pytest_writes_a_value(live):

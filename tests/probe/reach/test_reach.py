@@ -42,10 +42,3 @@ def test_where_no_file_can_be_read_nothing_was_measured(tmp_path, reach):
 
     assert found.status == "not_possible"
     assert found.reason.startswith("none of the files can be read: old.py: SyntaxError")
-
-
-def test_tests_are_written_for_a_file_with_a_mark_and_for_one_in_latin_1(tmp_path, cover):
-    root = project(tmp_path / "project")
-
-    assert cover(root, "marked.py", "marked", wall_s=4.0).status == "written"
-    assert cover(root, "western.py", "western", wall_s=4.0).status == "written"

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from setpoint_probe.wire.answer import UnreadableAnswer
-from setpoint_probe.wire.cover_order import read_judge, read_reach
-from setpoint_probe.wire.order import read_fixes, read_result, read_score
+from setpoint_probe.wire.order import read_reach, read_score
 
 JUDGED = {"file": "a.py", "line": 3, "operator": "comparison", "before": "<", "after": "<="}
+REACHED = {"file": "a.py", "lines": 2, "missed_lines": [1], "branches": 1, "functions": []}
 
 
 def answer(tmp_path, told):
@@ -23,13 +23,12 @@ def test_records_lists_rows_and_tables_become_what_the_wire_says(tmp_path):
     judged = {**JUDGED, "verdict": "killed"}
     score = read_score(answer(tmp_path, {"status": "measured", "judged": [judged], "seconds": {"all": 2}}))
     assert (score.judged[0].line, score.judged[0].tests, score.seconds) == (3, 0, {"all": 2.0})
-    tests = [{"id": "t.py::t", "gained": {"a.py": [1]}, "taken": {"a.py": [[2, True]]}}]
-    judge = read_judge(answer(tmp_path, {"status": "judged", "tests": tests}))
-    assert (judge.tests[0].gained, judge.tests[0].taken) == ({"a.py": [1]}, {"a.py": [(2, True)]})
+    reach = read_reach(answer(tmp_path, {"files": [{**REACHED, "missed_branches": [[2, True]]}]}))
+    assert (reach.files[0].missed_lines, reach.files[0].missed_branches) == ((1,), ((2, True),))
 
 
 def test_keys_of_a_later_engine_are_left_out(tmp_path):
-    assert read_result(answer(tmp_path, {"status": "exhausted", "mood": "good"})).status == "exhausted"
+    assert read_score(answer(tmp_path, {"status": "measured", "mood": "good"})).status == "measured"
 
 
 def test_what_utf_8_cannot_hold_is_escaped(tmp_path):
@@ -55,11 +54,11 @@ def test_what_cannot_be_read_says_where_and_why(tmp_path, told, why):
 
 
 def test_rows_have_their_length(tmp_path):
-    tests = [{"id": "t", "taken": {"a.py": [[2, True, 1]]}}]
+    files = [{**REACHED, "missed_branches": [[2, True, 1]]}]
     with pytest.raises(UnreadableAnswer, match="has 3 values, not 2"):
-        read_judge(answer(tmp_path, {"tests": tests}))
+        read_reach(answer(tmp_path, {"files": files}))
 
 
 def test_an_answer_that_is_not_there_is_named(tmp_path):
     with pytest.raises(UnreadableAnswer, match=r"gone\.json: the engine left no readable answer"):
-        read_fixes(tmp_path / "gone.json")
+        read_score(tmp_path / "gone.json")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from setpoint.model.cover import CoveredFile, CoveredFunction
-from setpoint_probe.wire.cover import ReachResult
+from setpoint_probe.wire.reach import ReachResult
 
 
 def files_of(result: ReachResult) -> tuple[CoveredFile, ...]:

@@ -29,8 +29,8 @@ from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.processes import Command, Completed, run
 from setpoint.version import __version__
 from setpoint_probe.wire.answer import UnreadableAnswer
-from setpoint_probe.wire.cover import ReachRequest, ReachResult
-from setpoint_probe.wire.cover_order import argv_of, read_reach
+from setpoint_probe.wire.order import argv_of, read_reach
+from setpoint_probe.wire.reach import ReachRequest, ReachResult
 
 
 def sources_within(paths: Sequence[str], files: Iterable[str]) -> tuple[str, ...]:

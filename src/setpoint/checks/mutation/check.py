@@ -22,7 +22,7 @@ from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.git.git import changed_lines
 from setpoint.system.processes import Command, Completed, run
 from setpoint.version import __version__
-from setpoint_probe.wire.order import read_score, score_argv, write_request
+from setpoint_probe.wire.order import argv_of, read_score
 from setpoint_probe.wire.score import ScoreRequest
 
 MOST_FINDINGS = 40
@@ -78,11 +78,10 @@ class MutationEngine:
                 each=tuple(each),
                 scratch=folder,
             )
-            write_request(request, asked)
             variables = environment_of_tests(self.interpreter, tree, self.layout)
             done = await run(
                 Command(
-                    argv=score_argv(self.interpreter.path, asked, answered),
+                    argv=argv_of(self.interpreter.path, request, asked, answered),
                     cwd=tree,
                     environment={**variables, "PYTHONHASHSEED": "0", "TMPDIR": folder},
                     writes=(scratch,),

@@ -12,11 +12,11 @@ from typing import NamedTuple
 from setpoint.model.attempt import Brief
 from setpoint.model.evidence import Failure
 from setpoint.model.suite_command import SuiteCommand
+from setpoint_mechanic.engine.wire.repair import Patch, Result, Suspect, digest
 from setpoint_mechanic.repair.one_token.grammars import parser_of, suffix_of
 from setpoint_mechanic.repair.one_token.places import Source, suspicious
 from setpoint_mechanic.repair.one_token.templates import WEAK, Edit, edits_of
 from setpoint_mechanic.repair.one_token.trial import Copy, Ended, may_own
-from setpoint_probe.wire.repair import Patch, Result, Suspect, digest
 
 MOST_TRIED = 600
 """Edits that one search tries."""

@@ -17,9 +17,9 @@ from setpoint.checks.proof.sensitivity.python_functions import changed_python
 from setpoint.checks.proof.subject import Subject
 from setpoint.model import syntax
 from setpoint.model.proof import WorkKind
+from setpoint_probe.source.import_roots import module_of
 from setpoint_probe.wire.calls import SPECIAL
 from setpoint_probe.wire.calls_order import recording, watching
-from setpoint_probe.wire.cover_order import module_of
 
 FOLDER = "{folder}"
 """Represents, in an insertion, the folder to which calls are written."""

@@ -1,0 +1,1 @@
+"""What runs in the project's interpreter for the mechanic and the generator; it stands on the probe."""

@@ -1,0 +1,1 @@
+"""Where a failing test may have its fault."""

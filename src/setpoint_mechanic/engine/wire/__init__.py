@@ -1,0 +1,1 @@
+"""Orders for the engine, and its answers."""
