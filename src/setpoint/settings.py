@@ -48,7 +48,7 @@ from setpoint.presets.check_settings import CLOSED as _CLOSED
 from setpoint.presets.check_settings import ChecksSettings, FailuresSettings, IntegritySettings
 from setpoint.presets.classic import CLASSIC
 
-SETTINGS_VERSION = 1
+SETTINGS_VERSION = 2
 """Raised whenever a setting is removed, renamed or read otherwise; an order records it."""
 MOST_CANDIDATES = 8
 _PREFIX = "SETPOINT_"
@@ -204,7 +204,7 @@ class Settings(BaseSettings):
     check: dict[str, CustomCheck] = {}
     """Tools of your own, by name."""
     integrity: IntegritySettings = IntegritySettings()
-    """What a maker may do to tests and configuration."""
+    """What happens to a change of tests and of the settings of runner and CI."""
     failures: FailuresSettings = FailuresSettings()
     """How red tests are explained, and which of them do not count for a while."""
     memory: MemoryTerms = MemoryTerms()

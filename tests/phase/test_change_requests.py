@@ -4,27 +4,17 @@ import pytest
 
 from setpoint.errors import RunWaiting
 from setpoint.history.replay import history
-from setpoint.model.events.requests import ChangeRequested, ChangeReviewed, ChangeSettled, ReasonsGiven
-from setpoint.model.finding import Category, Finding, Severity
+from setpoint.model.events.requests import ChangeRequested, ChangeReviewed, ChangeSettled
 from setpoint.model.gate import Answer, Choice, Escalation, GateKind, Via
 from setpoint.model.ids import TraceId
 from setpoint.model.run import Ending
-from setpoint.phase.policy.change_requests import reasons_in, requests_in
+from setpoint.phase.policy.change_requests import requests_in
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 PATH = "tests/test_work.py"
 ASKS = f"It cannot be done.\n\n- REQUEST `{PATH}`: the story wants 2 where it demands 1\n"
 YES = Answer(choice=Choice.APPROVE, by="Ann", via=Via.CLI, reason="so it is")
 NO = Answer(choice=Choice.REJECT, by="Ann", via=Via.CLI, reason="the code is wrong")
-SIGNAL = Finding(
-    source="integrity",
-    rule="suppression",
-    severity=Severity.WARNING,
-    category=Category.INTEGRITY,
-    message="1 new noqa",
-)
-
-
 def edits(text):
     return {"src/work.py": text}
 
@@ -70,7 +60,7 @@ async def test_a_request_waits_for_a_person_and_a_yes_releases_the_file(tmp_path
         (True, "Ann", "so it is")
     ]
     assert (
-        f"You may change these protected files, because a person allowed it: `{PATH}`"
+        f"You may change these files, because a person allowed it: `{PATH}`"
         in agent.briefs[1].prompt
     )
     assert [order.story.may_change for order in harness.evaluator.orders][-1] == (PATH,)
@@ -104,20 +94,6 @@ async def test_where_nobody_may_be_asked_the_answer_is_no(tmp_path):
     assert [(each.granted, each.by) for each in of(harness, ChangeSettled)] == [(False, "setpoint")]
 
 
-async def test_signals_ask_for_a_reason_that_the_reviewer_reads(tmp_path):
-    told = Act(edits=edits("2\n"), text=f"REASON {SIGNAL.fingerprint}: the rule is wrong here")
-    scenes = (Scene(failing=("t::a",), findings=(SIGNAL,)), Scene(findings=(SIGNAL,)))
-    approve = ScriptedAgent(Act(text='{"decision": "approve", "findings": []}'), name="critic")
-    agent, harness = staged(tmp_path, Act(edits=edits("1\n")), told, scenes=scenes, reviewer=approve)
-
-    await harness.drive()
-
-    assert f"`{SIGNAL.fingerprint}` 1 new noqa" in agent.briefs[1].prompt
-    assert [each.reasons[0].reason for each in of(harness, ReasonsGiven)] == ["the rule is wrong here"]
-    assert approve.briefs[0].reasons == {SIGNAL.fingerprint: "the rule is wrong here"}
-    assert "1 new noqa: the rule is wrong here" in approve.briefs[0].prompt
-
-
 @pytest.mark.parametrize(
     "path", ["/etc/passwd", "../x.py", "tests", "tests/", ".git/config", "a/.git/x.py", ".", "a\x1b[2K.py"]
 )
@@ -128,15 +104,13 @@ def test_what_names_no_file_of_the_repository_is_no_request(path):
 def test_what_a_person_is_asked_for_holds_nothing_that_acts_on_a_terminal():
     wipes = "harmless\x1b[2K\x1b[1A \u202eby itself\x07"
     (asked,) = requests_in(f"REQUEST a.py: {wipes}")
-    (given,) = reasons_in(f"REASON 0123456789abcdef: {wipes}")
-    assert asked.reason == given.reason == "harmless [2K [1A  by itself"
+    assert asked.reason == "harmless [2K [1A  by itself"
 
 
-def test_requests_and_reasons_are_lines_of_their_own():
+def test_requests_are_lines_of_their_own():
     text = (
         "REQUEST ./tests/test_a.py: first\n* REQUEST `tests/my data.json` : second\nREQUEST Makefile: third\n"
         "REQUEST tests/test_a.py:\nI would REQUEST x.py: no line of its own\n"
-        "REASON 0123456789abcdef: because\nREASON nothing: because\n"
     )
 
     assert [(each.path, each.reason) for each in requests_in(text)] == [
@@ -144,4 +118,3 @@ def test_requests_and_reasons_are_lines_of_their_own():
         ("tests/my data.json", "second"),
         ("Makefile", "third"),
     ]
-    assert [(each.signal, each.reason) for each in reasons_in(text)] == [("0123456789abcdef", "because")]

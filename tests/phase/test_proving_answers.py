@@ -5,7 +5,6 @@ from dataclasses import replace
 from phase.test_escalation import ASKING, a_stage, answer, differing, of, waits
 from setpoint.model.evaluation import Stage
 from setpoint.model.events.run import AgentFinished, ProofMeasured
-from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.gate import Choice
 from setpoint.model.run import Ending, Limits
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
@@ -78,25 +77,13 @@ async def test_a_command_that_fails_on_the_result_sends_the_work_back_with_it(tm
     assert stage.agent.briefs[2].story.acceptance == ("red",)
 
 
-def deleted(name):
-    message = f"tests/test_a.py: {name} is gone; judged as it was at the base"
-    return Finding(
-        source="integrity",
-        rule="protected",
-        severity=Severity.CRITICAL,
-        category=Category.INTEGRITY,
-        message=message,
-        file="tests/test_a.py",
-    )
-
-
 async def test_a_question_tells_what_was_tried_and_restored_in(tmp_path):
-    tried = Scene(findings=(deleted("test_b"),), restored=("tests/test_a.py",))
+    tried = Scene(restored=("tests/test_a.py",))
     stage = a_stage(tmp_path, tried, tried, acts=[Act(), Act()], limits=Limits(max_empty_diffs=2))
 
     gate = await waits(stage)
 
-    tried = "tests/test_a.py: test_b is gone"
+    tried = "tests/test_a.py"
     assert gate.context[:3] == (
         f"iteration 1: all that was changed was restored: {tried}",
         f"iteration 2: all that was changed was restored: {tried}",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -17,8 +17,6 @@ from setpoint.model.cover_quality import SOURCE as COVER
 from setpoint.model.finding import Category, Finding, Severity
 from setpoint.ports import Observer
 
-STRONG_SIGNS = ("under-test", "hard-coded")
-"""Signals of test integrity that are not let pass without a reason; with one, a person decides."""
 SECURITY = "security"
 _UNJUDGED = ("spec", "product")
 """Kinds of review that ask for intent."""
@@ -70,16 +68,6 @@ REVIEW_RULES = (
         "what looks like an access token",
     ),
     Rule(
-        "under-test",
-        re.compile(
-            r"PYTEST_CURRENT_TEST|\b_pytest\b|sys\.modules.*pytest|pytest.*sys\.modules|\bgc\.get_objects\b"
-        ),
-        Severity.ERROR,
-        Category.INTEGRITY,
-        "code that reaches for the test runner or asks whether it is under test",
-        in_tests=False,
-    ),
-    Rule(
         "swallowed",
         re.compile(r"^\s*except(\s+(Base)?Exception)?\s*:\s*(pass|\.\.\.)\s*$"),
         Severity.WARNING,
@@ -101,7 +89,7 @@ REVIEW_RULES = (
             r"|\bignore (?:all |any )?(?:the )?(?:previous|prior|above) instructions\b",
             re.IGNORECASE,
         ),
-        Severity.ERROR,
+        Severity.WARNING,
         Category.INTEGRITY,
         "a comment tells the reviewer what to decide",
     ),
@@ -192,7 +180,7 @@ def _some(tests: list[str], most: int = 3) -> str:
 def _reviewed(brief: Brief) -> str:
     """Review by rule; only a review of kind `security` reports security findings."""
     added = list(added_lines(brief.diff))
-    findings = [*_by_line(added), *_by_shape(added, brief.diff), *_unexplained(brief)]
+    findings = [*_by_line(added), *_by_shape(added, brief.diff)]
     if brief.review in _UNJUDGED:
         feedback = f"rules see form, not intent: they cannot judge as a {brief.review} reviewer would"
         return json.dumps({"decision": "approve", "findings": [], "feedback": feedback})
@@ -202,9 +190,16 @@ def _reviewed(brief: Brief) -> str:
     feedback = (
         f"{len(added)} added lines looked at with {len(REVIEW_RULES)} rules; rules see form, not intent"
     )
-    wary = "require_human" if _explained(brief) else "approve"
-    decision = "request_changes" if blocking else wary
+    if brief.notes:
+        feedback += f"; notes for whoever reads the change: {_noted(brief)}"
+    decision = "request_changes" if blocking else "approve"
     return json.dumps({"decision": decision, "findings": findings, "feedback": feedback})
+
+
+def _noted(brief: Brief) -> str:
+    """Name the notes of the change by rule, with how many there are of each."""
+    counts = Counter(each.rule for each in brief.notes)
+    return ", ".join(f"{rule} ({count})" for rule, count in counts.items())
 
 
 def _by_line(added: Iterable[Added]) -> Iterator[dict[str, object]]:
@@ -225,12 +220,6 @@ def _by_shape(added: list[Added], diff: str) -> Iterator[dict[str, object]]:
     if new_names and not any(is_test_path(each.file) for each in added):
         message = f"{len(new_names)} new functions and no test comes with them"
         yield _finding("untested", Severity.WARNING, Category.TESTS, message, new_names[0])
-    for first, second in pairwise(source):
-        if re.match(r"\s*def __(eq|ne)__\(", first.text) and re.match(
-            r"\s*return (True|False)\b", second.text
-        ):
-            message = "a comparison that does not compare"
-            yield _finding("equal-to-all", Severity.ERROR, Category.INTEGRITY, message, first)
     if CUT in diff:
         message = "the change is too large to be shown whole, so it cannot be reviewed"
         yield _finding("cut", Severity.ERROR, Category.SCOPE, message, Added("", 0, ""))
@@ -244,24 +233,6 @@ def _on_requests(brief: Brief) -> str:
     reason = "rules see form, not intent"
     opinions = [{"path": each.path, "grant": None, "reason": reason} for each in brief.requests]
     return json.dumps({"opinions": opinions})
-
-
-def _unexplained(brief: Brief) -> Iterator[dict[str, object]]:
-    """Object to strong signs of tampering that the maker has given no reason for."""
-    for each in _strong(brief):
-        if each.fingerprint not in brief.reasons:
-            message = f"{each.message}; remove it, or explain why it is needed"
-            place = Added(each.file, each.line, each.text)
-            yield _finding(each.rule, Severity.ERROR, Category.INTEGRITY, message, place)
-
-
-def _explained(brief: Brief) -> bool:
-    """Whether the maker gave a reason for a strong sign, which no rule can judge."""
-    return any(each.fingerprint in brief.reasons for each in _strong(brief))
-
-
-def _strong(brief: Brief) -> tuple[Finding, ...]:
-    return tuple(each for each in brief.findings if each.source == "integrity" and each.rule in STRONG_SIGNS)
 
 
 def _finding(

@@ -79,7 +79,7 @@ class Red:
 
     failures: tuple[Failure, ...] = ()
     known: tuple[str, ...] = ()
-    """Red at the base too, and tolerated."""
+    """Red at the base too, and tolerated; also those that are unstable there."""
     excused: tuple[tuple[str, Quarantined], ...] = ()
     """In quarantine, with what excuses them."""
 
@@ -98,6 +98,7 @@ def red_tests(now: TestReport, base: TestReport | None, known_red: KnownRed) -> 
     reference = now if base is None else base
     environment = {failure.test for failure in reference.failures if failure.cause is Cause.ENVIRONMENT}
     tolerated = environment if known_red is KnownRed.FIX else reference.red
+    tolerated = tolerated | unstable_failures(now, base)
     counting, known = [], []
     for failure in now.failures:
         if _stood(failure.test, tolerated):
@@ -108,6 +109,35 @@ def red_tests(now: TestReport, base: TestReport | None, known_red: KnownRed) -> 
         wanted = {failure.test: failure for failure in base.failures if failure.test not in environment}
         counting += still_flaky(now, wanted)
     return Red(failures=tuple(counting), known=tuple(known))
+
+
+def unstable_failures(now: TestReport, base: TestReport | None) -> frozenset[str]:
+    """Name failing tests that say nothing of the work, since two runs of the base differ in them.
+
+    Those that failed in the base's first run are left out: what becomes of these is asked by their name.
+    Where the names of a function's tests differ, as many of its tests may fail as failed at the base.
+    """
+    if base is None or not base.unstable:
+        return frozenset()
+    renamed = {family(test) for test in base.unstable if test not in base.outcomes}
+    found = {test for test in base.unstable if test not in base.red and family(test) not in renamed}
+    stood = Counter(family(test) for test in base.red)
+    fails = Counter(family(test) for test in now.red)
+    calm = {each for each in renamed if fails[each] <= stood[each]}
+    found |= {test for test in now.red if family(test) in calm and test not in base.outcomes}
+    return frozenset(found & now.red)
+
+
+def family(test: str) -> str:
+    """Return what tests that differ in their parameters alone have in common: a function, or their file.
+
+    >>> family("tests/test_a.py::test_x[1-2]"), family("shop::TestTotal/empty"), family("a.test.js::sums > 1")
+    ('tests/test_a.py::test_x', 'shop::TestTotal', 'a.test.js')
+    """
+    file, has, name = test.partition("::")
+    if file.endswith(".py"):
+        return test.partition("[")[0]
+    return f"{file}::{name.partition('/')[0]}" if has and name.startswith(("Test", "Fuzz")) else file
 
 
 def without_excused(red: Red, quarantine: tuple[Quarantined, ...], broken: Collection[str] = ()) -> Red:

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from setpoint.checks.baseline import Measurements
 from setpoint.checks.cache.eviction import OF_THE_TREE, forget, trim
-from setpoint.checks.integrity.guard import Restored
 from setpoint.checks.judge import Judge, Reference
 from setpoint.checks.measurement import CheckListener, Measuring, Task
 from setpoint.checks.survey import Surveyor
@@ -22,23 +21,17 @@ from setpoint.checks.trees.checkout import check_out_commit, place_of, remove, r
 from setpoint.checks.trees.working_tree import TreeRecorder
 from setpoint.model.cover_quality import SOURCE as COVER
 from setpoint.model.evaluation import Evaluation, Stage
-from setpoint.model.evidence import SUITES, CheckResult, CheckState, Evidence, TestReport
+from setpoint.model.evidence import SUITES, CheckState, Evidence, TestReport
 from setpoint.model.flaky import Quarantined
 from setpoint.model.ids import Commit, StoryId, TraceId, sortable
-from setpoint.model.stories.story import IntegrityMode, KnownRed, Story
+from setpoint.model.stories.story import KnownRed, Story
 from setpoint.ports import Measured, WorkCopy
 from setpoint.settings import Settings
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.git.git import ask, tree_of
 
-# Whose session it is may have asked for other tests, so changes to tests are shown and block nothing.
-_STORY = Story(
-    id=StoryId("check"),
-    title="The change as it is",
-    integrity=IntegrityMode.FREE,
-    known_red=KnownRed.TOLERATE,
-)
+_STORY = Story(id=StoryId("check"), title="The change as it is", known_red=KnownRed.TOLERATE)
 
 
 class ChangeEvaluator:
@@ -90,7 +83,7 @@ class ChangeEvaluator:
 
     async def _judged(self, task: Task, tree: Measured, quarantine: tuple[Quarantined, ...]) -> Evaluation:
         raw = await self._measuring.measure(task, tree)
-        against = partial(self._judge(tree, quarantine).against, raw=raw, known=Reference(seen=Restored()))
+        against = partial(self._judge(tree, quarantine).against, raw=raw, known=Reference())
         nothing = Measurements(stage=Stage.BASE, commit=tree.copy.base, tree=tree.copy.base_tree, results=())
         seen = await against(_with_suites(nothing, raw))
         if not (seen.failures or seen.blocking or seen.broken):
@@ -116,6 +109,7 @@ class ChangeEvaluator:
             weights=self._settings.weights,
             coverage_goal=self._settings.checks.coverage_goal,
             quarantine=quarantine,
+            tests_may_go=True,  # whose session it is may have asked for it
         )
 
 
@@ -125,15 +119,8 @@ def _with_suites(base: Measurements, raw: Measurements) -> Measurements:
     missing = [each for each in raw.results if each.tests is not None and each.evidence.check not in ran]
     names = {each.evidence.check for each in missing}
     empty = (each.model_copy(update={"tests": TestReport(outcomes={}), "findings": ()}) for each in missing)
-    left = (_unloaded(each) for each in base.results if each.evidence.check not in names)
+    left = (each for each in base.results if each.evidence.check not in names)
     return base.model_copy(update={"results": (*left, *empty)})
-
-
-def _unloaded(result: CheckResult) -> CheckResult:
-    """Leave out what ran before the tests: a selection loads less than the whole suite."""
-    if result.tests is None:
-        return result
-    return result.model_copy(update={"tests": result.tests.model_copy(update={"loading": None})})
 
 
 def _excused(seen: Evaluation, base: Measurements) -> Evaluation:

@@ -14,29 +14,32 @@ from setpoint.checks.baseline import Measurements, Red, blamed, new_findings, re
 from setpoint.checks.discovery.generated_files import generated_among
 from setpoint.checks.flaky.flaky import flaky_tests, state_of
 from setpoint.checks.goals.judge_goals import Tree, with_goals
-from setpoint.checks.integrity.guard import Restored
-from setpoint.checks.integrity.inline.doctest_examples import without_moved
-from setpoint.checks.integrity.inline.inline_tests import weakened_inline
-from setpoint.checks.integrity.isolation import PARTS
-from setpoint.checks.integrity.loads import Loads
-from setpoint.checks.integrity.lost_tests import lost_in_own_runners
-from setpoint.checks.integrity.outcomes import findings_of, silenced, unfixed, vanished, without_renamed
-from setpoint.checks.integrity.paths.commands import scripts_added
-from setpoint.checks.integrity.paths.protected_paths import collected, matches
-from setpoint.checks.integrity.signals import Difference, signals
-from setpoint.checks.integrity.thresholds import lowered_settings
 from setpoint.checks.localise.distance_to_change import Changes, near
 from setpoint.checks.localise.readable_failures import readable
+from setpoint.checks.notes.all import notes_of
+from setpoint.checks.old_tests.lost import lost
+from setpoint.checks.old_tests.places import PARTS, collected
 from setpoint.checks.tools.acceptance import PREFIX
 from setpoint.checks.tree_diff import CODE, Work
+from setpoint.model.changes.path_globs import matches
 from setpoint.model.cover_quality import SOURCE as COVER
 from setpoint.model.evaluation import Evaluation, Stage
-from setpoint.model.evidence import SUITES, CheckResult, CheckState, Coverage, Evidence, Fault, Outcome
-from setpoint.model.finding import Finding, worst_first
+from setpoint.model.evidence import (
+    SUITES,
+    Cause,
+    CheckResult,
+    CheckState,
+    Coverage,
+    Evidence,
+    Fault,
+    Outcome,
+    TestReport,
+)
+from setpoint.model.finding import Category, Finding, Severity, worst_first
 from setpoint.model.flaky import Quarantined
 from setpoint.model.goals import Goals
 from setpoint.model.ids import Commit
-from setpoint.model.stories.story import IntegrityMode, KnownRed, Story
+from setpoint.model.stories.story import KnownRed, Story
 from setpoint.model.value import Value
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.git.git import changed_files, changed_lines, contents, files_at
@@ -46,17 +49,17 @@ MOST_FINDINGS = 200
 _PROVING = ("parse", *SUITES, PREFIX)
 """Checks without which nothing is proved; broken ones count whatever the base says."""
 _MOST_NAMED = 5
+_MOST_SILENT = 20
+"""More tests than this that do not run are summed up in one finding."""
+_QUIET = (Outcome.SKIPPED, Outcome.XFAILED, Outcome.DESELECTED)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reference:
     """What is known of a tree beside its measurements."""
 
-    seen: Restored
-    """What was restored before it was recorded."""
-    suspects: tuple[str, ...] = ()
-    hidden: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What new suppressions hide, by path."""
+    restored: tuple[str, ...] = ()
+    """Files that were restored to the base before it was recorded."""
 
 
 class FullReport(Value):
@@ -89,6 +92,8 @@ class Judge:
     """Tests whose failures do not count."""
     broken: frozenset[str] = frozenset()
     """Tests that count in spite of the quarantine: the work has broken them for good."""
+    tests_may_go: bool = False
+    """Whether a test of the base that does not run any more blocks nothing."""
     command_of: Callable[[str], str] | None = None  # gives the command that runs one test alone
 
     async def first(self, raw: Measurements) -> Evaluation:
@@ -104,7 +109,8 @@ class Judge:
         evaluation = self._evaluation(raw, evidence, asked, red, _EMPTY)
         tree = Tree(raw=raw, evaluation=evaluation, work=_EMPTY, files=await files_at(self.root, self.base))
         evaluation = with_goals(self.goals.overlaid(self.story.goals), tree)
-        return evaluation.model_copy(update={"existing": existing - len(asked)})
+        unstable = tests.unstable if tests else ()
+        return evaluation.model_copy(update={"existing": existing - len(asked), "unstable": unstable})
 
     async def alone(self, raw: Measurements, work: Work, stood: Measurements | None = None) -> Evaluation:
         """Judge a tree by itself, without findings that `stood` at a base; `work` is all of it."""
@@ -128,17 +134,9 @@ class Judge:
             found = work.judged(found)
             new += found
             evidence.append(_blamed(_against(result, found, red, said), base))
-        difference = replace(
-            _difference(work, known), sources=frozenset(await files_at(self.root, self.base))
-        )
-        shown = await asyncio.to_thread(signals, difference)
-        # What rewritten tests demand was measured, so that their syntax tells nothing more.
-        measured = known.seen.weighed.paths
-        shown = tuple(each for each in shown if each.rule != "strength" or each.file not in measured)
-        integrity = (*self._integrity(base, raw, work, known), *work.judged(shown))
+        put_back = tuple(map(_put_back, known.restored))
+        integrity = (*put_back, *self._not_run(base.tests, raw.tests))
         evidence.append(self._of_integrity(raw, integrity, work))
-        if (weighed := known.seen.weighed.evidence) is not None:
-            evidence.append(weighed.model_copy(update={"tree": raw.tree}))
         evaluation = self._evaluation(raw, tuple(evidence), near((*new, *integrity), changes), red, work)
         evaluation = self._with_goals(evaluation, raw, work, base)
         stood = sum(len(result.findings) for result in base.results)
@@ -146,7 +144,10 @@ class Judge:
         return evaluation.model_copy(
             update={
                 "existing": max(0, min(stood, matched)),
-                "restored": known.seen.restored,
+                "restored": known.restored,
+                "contradicted": raw.tests.contradicted if raw.tests else (),
+                "unstable": base.tests.unstable if base.tests else (),
+                "notes": await asyncio.to_thread(notes_of, work),
                 "agent_wrote_tests": work.wrote_tests,
             }
         )
@@ -162,12 +163,11 @@ class Judge:
     def _of_integrity(self, raw: Measurements, found: tuple[Finding, ...], work: Work) -> Evidence:
         """Return the evidence of the check, which names what a person released."""
         evidence = results.judged("integrity", raw.tree, found, tool=f"setpoint {__version__}").evidence
+        state = CheckState.FAIL if any(each.blocking for each in found) else CheckState.PASS
         released = [path for path in work.changed if matches(path, self.story.may_change)]
-        said = (
-            f"judged as the work leaves them, as a person allowed: {', '.join(released)}" if released else ""
-        )
+        said = f"never put back, as a person allowed: {', '.join(released)}" if released else ""
         reason = "; ".join(each for each in (said, work.left_out) if each)
-        return evidence.model_copy(update={"reason": reason}) if reason else evidence
+        return evidence.model_copy(update={"state": state, "reason": reason})
 
     async def _work(self, commit: Commit, of_tests: frozenset[str]) -> Work:
         changed = await changed_files(self.root, self.base, commit)
@@ -176,7 +176,7 @@ class Judge:
             await contents(self.root, commit, changed),
         )
         texts = _texts(before), _texts(after)
-        work = Work(
+        return Work(
             changed=changed,
             lines=await changed_lines(self.root, self.base, commit),
             before=texts[0],
@@ -184,11 +184,6 @@ class Judge:
             collected=of_tests,
             generated=await generated_among(self.root, self.base, *texts),
         )
-        if all(work.is_test(path) for path in changed):
-            return work
-        every = [path for path in await files_at(self.root, commit) if path.endswith(".py")]
-        tests = await contents(self.root, commit, [path for path in every if work.is_test(path)])
-        return replace(work, tests=_texts(tests))
 
     async def whole(self, commit: Commit, generated: frozenset[str] = frozenset()) -> Work:
         """Take every file as new, where there is nothing to compare a tree with."""
@@ -199,61 +194,19 @@ class Judge:
         await asyncio.to_thread(lambda: work.shape)
         return work
 
-    def _integrity(
-        self, base: Measurements, raw: Measurements, work: Work, known: Reference
-    ) -> tuple[Finding, ...]:
-        mode, found = self.story.integrity, list(known.seen.findings)
-        if base.tests is not None and raw.tests is not None:
-            selected = None if raw.tests.complete else known.suspects
-            gone: tuple[str, ...] = ()
-            if raw.tests.complete or raw.stage is Stage.EVALUATE:
-                gone = vanished(base.tests, raw.tests, selected)
-                gone = without_renamed(gone, work.before, work.after, raw.tests)
-                gone = without_moved(gone, work.before, work.after, raw.tests.outcomes)
-                gone = tuple(test for test in gone if _file(test) not in known.seen.weighed.paths)
-            quiet = silenced(base.tests, raw.tests)
-            for released in (False, True):
-                lost, still = (
-                    [test for test in tests if matches(_file(test), self.story.may_change) is released]
-                    for tests in (gone, quiet)
-                )
-                found += findings_of(lost, still, raw.tests, IntegrityMode.FREE if released else mode)
-        found += lost_in_own_runners(base, raw, mode)
-        if base.tests is not None and raw.tests is not None and self.story.known_red is KnownRed.FIX:
-            found += unfixed(base.tests, raw.tests)
-        found += self._inline(base, work)
-        found += self._loaded(base, raw, work)
-        found += scripts_added(self.story.acceptance, work.after.keys() - work.before.keys())
-        if mode is IntegrityMode.FREE:
-            found += lowered_settings(work.before, work.after, self.story.protected)
-        elif self.story.may_change:
-            after = {path: text for path, text in work.after.items() if matches(path, self.story.may_change)}
-            found += lowered_settings(work.before, after, self.story.protected)
-        return tuple(found)
-
-    def _inline(self, base: Measurements, work: Work) -> tuple[Finding, ...]:
-        """Compare the tests inside sources, without the files that a person released."""
-        ran = base.tests.outcomes if base.tests else ()
-        before = {
-            path: text for path, text in work.before.items() if not matches(path, self.story.may_change)
-        }
-        return weakened_inline(before, work.after, ran, self.story.integrity)
-
-    def _loaded(self, base: Measurements, raw: Measurements, work: Work) -> list[Finding]:
-        """Find what runs before the tests and did not at the base, without what a person released."""
-        stood, now = (each.tests.loading if each.tests else None for each in (base, raw))
-        if stood is None or now is None:
-            return []
-        tests = {path: text for path, text in {**work.after, **work.tests}.items() if work.is_test(path)}
-        loads = Loads(
-            base=stood,
-            now=now,
-            changed=frozenset(work.changed),
-            tests=tuple(text for path, text in tests.items() if not path.endswith("conftest.py")),
-            sources=work.after,
-            apart=frozenset(filter(work.is_test, work.changed)),
-        )
-        return [each for each in loads.findings() if not matches(each.file or "", self.story.may_change)]
+    def _not_run(self, base: TestReport | None, now: TestReport | None) -> tuple[Finding, ...]:
+        """Find tests of the base that do not run any more, and those to be fixed that did not run."""
+        if base is None or now is None or self.tests_may_go:
+            return ()
+        unfixed = _unfixed(base, now) if self.story.known_red is KnownRed.FIX else ()
+        gone = [test for test in lost(base, now) if not matches(_file(test), self.story.may_change)]
+        found = [_silent("vanished", test, "passed at the base and does not run any more") for test in gone]
+        found += [
+            _silent("unfixed", test, "failed at the base, was to be fixed, and does not run")
+            for test in unfixed
+            if test not in gone
+        ]
+        return _summed(found)
 
     def _evaluation(
         self,
@@ -371,10 +324,56 @@ def _asks(check: str) -> bool:
     return check == COVER or check.startswith(PREFIX)
 
 
-def _difference(work: Work, known: Reference) -> Difference:
-    return Difference(
-        before=work.before, after=work.after, tests=work.tests, is_test=work.is_test, hidden=known.hidden
+def _put_back(path: str) -> Finding:
+    """Say that a file was restored to the base; it blocks nothing."""
+    return Finding(
+        source="integrity",
+        rule="protected",
+        severity=Severity.INFO,
+        category=Category.INTEGRITY,
+        message=f"{path} was restored to the base",
+        file=path,
     )
+
+
+def _silent(rule: str, test: str, what: str) -> Finding:
+    return Finding(
+        source="integrity",
+        rule=rule,
+        severity=Severity.CRITICAL,
+        category=Category.INTEGRITY,
+        message=f"{test} {what}",
+        file=_file(test),
+        symbol=test.partition("::")[2],
+    )
+
+
+def _summed(findings: list[Finding]) -> tuple[Finding, ...]:
+    """Sum up what is beyond a readable number."""
+    if len(findings) <= _MOST_SILENT:
+        return tuple(findings)
+    first, rest = findings[:_MOST_SILENT], findings[_MOST_SILENT:]
+    more = rest[0].model_copy(
+        update={
+            "message": f"{len(rest)} more tests like these",
+            "file": "",
+            "symbol": "",
+            "detail": "\n".join(each.message for each in rest[:MOST_FINDINGS]),
+        }
+    )
+    return (*first, more)
+
+
+def _unfixed(base: TestReport, now: TestReport) -> tuple[str, ...]:
+    """Name tests that failed at the base, were to be fixed, and gave no outcome that says anything."""
+    if not now.complete:
+        return ()
+    excused = {failure.test for failure in base.failures if failure.cause is Cause.ENVIRONMENT}
+    unstable = {*base.unstable, *now.contradicted}
+    said = {test for test, outcome in now.outcomes.items() if outcome not in _QUIET}
+    files = {_file(test) for test in said}
+    wanted = (test for test in base.outcomes if test in base.red - excused - unstable)
+    return tuple(test for test in wanted if test not in said and (test not in files or "::" in test))
 
 
 def _file(test: str) -> str:

@@ -20,8 +20,9 @@ from setpoint.checks.discovery.workspaces import Touched
 from setpoint.checks.flaky.flaky import flaky_tests
 from setpoint.checks.goals.performance import Compared
 from setpoint.checks.impact import Impact, Reach, ReachFile, choose
-from setpoint.checks.integrity.isolation import Aside
-from setpoint.checks.integrity.paths.protected_paths import collected, matches
+from setpoint.checks.old_tests.cannot_run import with_faults
+from setpoint.checks.old_tests.places import PYTHON, Aside, tests_side
+from setpoint.checks.old_tests.second_run import with_unstable
 from setpoint.checks.own_variables import without_ours
 from setpoint.checks.plan import Plan
 from setpoint.checks.results import unmeasured
@@ -35,11 +36,11 @@ from setpoint.checks.target import Target
 from setpoint.checks.trees.checkout import commit_of, place_beside, repository_of
 from setpoint.checks.trees.watched_files import WatchedFiles
 from setpoint.checks.unreached_code import with_unreached
-from setpoint.model.changes.test_paths import is_test_path
+from setpoint.model.changes.path_globs import matches
 from setpoint.model.evaluation import Stage
-from setpoint.model.evidence import CheckResult, CheckState
+from setpoint.model.evidence import SUITES, CheckResult, CheckState
 from setpoint.model.ids import Commit, TraceId, Tree
-from setpoint.model.stories.story import IntegrityMode, Story
+from setpoint.model.stories.story import Story
 from setpoint.ports import Measured
 from setpoint.presets import presets
 from setpoint.settings import Settings
@@ -67,12 +68,6 @@ class Task:
     """Of the tests only those that what has changed since the last whole run can reach."""
     fresh: bool = False
     """Nothing is taken from a cache."""
-    followed: frozenset[str] = frozenset()
-    """Files of tests that were rewritten because what they named is gone: the old ones cannot run."""
-    gone: tuple[str, ...] = ()
-    """Tests of the base that fail because what they test was removed, as asked."""
-    judges: frozenset[str] = frozenset()
-    """Files of rewritten tests that notice all that the old ones noticed."""
     since: Commit | None = None
     """From where a fast measurement without a base counts what changed; none: every package counts."""
     tools: str = ""
@@ -100,6 +95,9 @@ class Measuring:
             if place.stage is Stage.BASE:
                 made = await without_ours(plan, target, place, made)
                 made = await with_unreached(plan, target, place, made, task.story)
+                made = await with_faults(made, place, task.project.root, task.story.wish)
+                there = _second_place(task, place)
+                made = await with_unstable(plan.suites(target), made, place, there, bench)
             await asyncio.to_thread(self._remember, task, target, plan, made)
         await asyncio.to_thread(bench.pace.keep)
         return made
@@ -151,7 +149,7 @@ class Measuring:
             only=None,
             settled=tests.red if tests else frozenset(),
             shaky=frozenset(flaky_tests(tests)) if tests else frozenset(),
-            aside=None if base is None else _aside(task, place, base, changed),
+            aside=None if base is None else await _aside(task, place, base, changed),
             compared=self._compared(task, place),
             touched=await self._touched(task, place),
             fast=task.fast,
@@ -279,23 +277,44 @@ def _early(impact: Impact, reach: Reach | None, *, fast: bool) -> set[str]:
     return set(impact.names) if worth else set()
 
 
-def _aside(task: Task, place: Measured, base: Measurements, changed: Iterable[str]) -> Aside | None:
-    """Say what has to be set aside, so that nothing the work did to the tests reaches those of the base."""
-    known, story = tests_of(base), task.story
-    if story.integrity is IntegrityMode.FREE or not known:
+async def _aside(task: Task, place: Measured, base: Measurements, changed: Iterable[str]) -> Aside | None:
+    """Say what is as it was at the base where its tests run; what a person released is not."""
+    suites = (each for each in base.results if each.evidence.check in SUITES)
+    stood = {each.evidence.check: each.tests for each in suites if each.tests is not None}
+    if not stood:
         return None
-    of_tests = collected(known)
-    paths = [path for path in changed if is_test_path(path) or path in of_tests]
-    paths = [path for path in paths if path not in task.followed and not matches(path, story.may_change)]
-    if not paths:
+    root, known = Path(place.copy.path), tests_of(base)
+    kept = [path for path in changed if not matches(path, task.story.may_change)]
+    every = [test for report in stood.values() for test in report.outcomes]
+    side = await tests_side(root, base.commit, place.commit, kept, every)
+    if not side.paths and not side.inline:
         return None
-    beside = place_beside(Path(place.copy.path), "tests")
-    return Aside(place=beside, base=base.commit, paths=tuple(paths), known=known)
+    return Aside(
+        place=place_beside(root, "tests"),
+        base=base.commit,
+        paths=side.paths,
+        known=known,
+        inline=side.inline,
+        anew=side.anew,
+        stood=stood,
+        link=partial(link, task.project),
+    )
+
+
+def _second_place(task: Task, place: Measured) -> Footing:
+    """Say where the base lies when its suites run a second time."""
+    return Footing(
+        place=place_beside(Path(place.copy.path), "again"),
+        repository=repository_of(place.copy),
+        commit=place.commit,
+        known=frozenset(),
+        link=partial(link, task.project),
+    )
 
 
 def tests_of(base: Measurements) -> frozenset[str]:
     """Return the tests of the base that a Python runner of ours ran."""
-    made = [base.result(name) for name in ("pytest", "unittest")]
+    made = [base.result(name) for name in PYTHON]
     return frozenset(test for each in made if each and each.tests for test in each.tests.outcomes)
 
 

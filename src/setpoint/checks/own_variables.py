@@ -14,7 +14,7 @@ from setpoint.checks.plan import Plan
 from setpoint.checks.suites.package_suite import PackageSuite
 from setpoint.checks.suites.pytest import TestSuite
 from setpoint.checks.target import Target
-from setpoint.model.evidence import Cause, CheckResult, Failure, Outcome, TestReport
+from setpoint.model.evidence import Cause, CheckResult, Failure, Outcome
 from setpoint.ports import Check, Measured
 
 MOST = 200
@@ -88,13 +88,7 @@ def _said(result: CheckResult, blamed: Mapping[str, tuple[str, ...]]) -> CheckRe
         else each
         for each in report.failures
     )
-    said = TestReport(
-        outcomes=report.outcomes,
-        failures=failures,
-        collection_errors=report.collection_errors,
-        complete=report.complete,
-        loading=report.loading,
-    )
+    said = report.changed(failures=failures)
     return result.model_copy(update={"tests": said})
 
 

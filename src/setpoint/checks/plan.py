@@ -15,8 +15,8 @@ from setpoint.checks.discovery.project import ADVICE, OWN_CHECKS, Project
 from setpoint.checks.discovery.tool_folders import tool_folders, tool_options
 from setpoint.checks.flaky.flaky import FlakyRule, Selection
 from setpoint.checks.goals.performance import timing_checks
-from setpoint.checks.integrity.isolation import isolated
 from setpoint.checks.mutation.check import MutationEngine, MutationScore
+from setpoint.checks.old_tests.both_versions import in_both_versions, packages_in_both
 from setpoint.checks.run import Group, Unmeasured
 from setpoint.checks.suites.coverage import CoverageReport, run_options
 from setpoint.checks.suites.package_coverage import coverage_beside
@@ -223,9 +223,9 @@ class Plan:
                 only = tuple(test for test in target.suspects if owner(test, self.project.chosen) == name)
                 again = self._package_suite(name, target, only) if only else None
                 lane = FastLane(layout=self.project.layout, touched=target.touched, alone=target.fast)
-                yield from lane.suite(group, only, again)
+                yield from (packages_in_both(each, target.aside) for each in lane.suite(group, only, again))
                 continue
-            yield group
+            yield packages_in_both(group, target.aside)
             if f"{COVERAGE_OF}{name}" in self.project.chosen:
                 yield from coverage_beside(group)
 
@@ -259,20 +259,12 @@ class Plan:
             footing=target.footing,
             part=target.touched.words if target.only and target.touched and runner.roots else "",
         )
-        identity = (
-            name,
-            self.project.interpreter.fingerprint,
-            str(cover),
-            str(runner.memory_bytes),
-            str(self.project.layout.python_call),
-            *runner.args,
-        )
-        identity = (*identity, *suite.flaky.identity)
+        identity = (*self._identity(runner), str(cover), *suite.flaky.identity)
         identity = (*identity, "all") if suite.only is None else (*identity, "only", *suite.only)
-        identity = (*identity, "aside", *(target.aside.paths if target.aside else ()))
+        identity = (*identity, *(target.aside.identity if target.aside else ()))
         identity = (*identity, "footing", target.footing.commit if target.footing else "")
         after = () if cover is None else (CoverageReport(runner=runner),)
-        yield Group(checks=isolated(suite, target.aside, after), identity=identity)
+        yield Group(checks=in_both_versions(suite, target.aside, after), identity=identity)
         if cover is None and whole and "coverage" in self.project.chosen:
             reason = "coverage is not installed in the project's environment; install it there"
             yield Group(checks=(Unmeasured(name="coverage", reason=reason),), identity=None)
@@ -293,6 +285,10 @@ class Plan:
             data_file=self.scratch / _OF_SUITE / "coverage.data",
             memory_bytes=checks.memory_mb << 20 if checks.memory_mb else None,
         )
+
+    def _identity(self, runner: Runner) -> tuple[str, ...]:
+        own, memory = str(self.project.layout.python_call), str(runner.memory_bytes)
+        return (runner.name, self.project.interpreter.fingerprint, own, memory, *runner.args)
 
     def engine(self, budget_s: float) -> MutationEngine | str:
         """Make the engine that judges mutants, or say why there is none."""
@@ -363,6 +359,17 @@ class Plan:
             )
             for number, command in enumerate(self.story.acceptance, start=1)
         )
+
+    def suites(self, target: Target) -> tuple[Group, ...]:
+        """Make the checks that run each suite whole, which nothing watches and nothing compares."""
+        alone, found = replace(target, footing=None, aside=None), list[Group]()
+        names: tuple[Literal["pytest", "unittest"], ...] = ("pytest", "unittest")
+        for name in names:
+            if name in self.project.chosen and not self._cannot_test(name):
+                suite = TestSuite(runner=self.runner(None, name))
+                found.append(Group(checks=(suite,), identity=self._identity(suite.runner)))
+        packages = (each for each in RUNNERS if each in self.project.chosen)
+        return (*found, *(self._package_suite(each, alone, None) for each in packages))
 
     def selection(self, target: Target, tests: tuple[str, ...]) -> tuple[Check, ...]:
         """Make the checks that run some tests, which nothing watches and nothing compares."""

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from setpoint.checks.integrity.metric import mark
 from setpoint.checks.tools.definitions import Shape
 from setpoint.model.evidence import CheckState, Coverage, Evidence
 from setpoint.model.finding import Category, Finding, Severity
@@ -102,7 +101,7 @@ def vector(measured: Measured) -> QualityVector:
         branch_coverage=coverage.branches if coverage else None,
         diff_coverage=coverage.changed_lines if coverage else None,
         type_coverage=shape.annotated,
-        integrity=mark(measured.about(Category.INTEGRITY)) if integrity else None,
+        integrity=_integrity(measured) if integrity else None,
         mutation=_noticed(measured.evidence),
         test_count=ran if measured.complete and ran else None,
         vulnerabilities=sum(each.blocking for each in security) if measured.made(Metric.SECURITY) else None,
@@ -110,6 +109,11 @@ def vector(measured: Measured) -> QualityVector:
         worst_complexity=shape.worst,
         duplicated_lines=measured.duplicated_lines,
     )
+
+
+def _integrity(measured: Measured) -> float:
+    """Return 0 where a test of the base does not run any more, else 1."""
+    return 0.0 if any(each.blocking for each in measured.about(Category.INTEGRITY)) else 1.0
 
 
 def _most_of_one(findings: Iterable[Finding]) -> int:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -13,22 +11,15 @@ from pathlib import Path
 from setpoint.checks.advice.offer import command, server
 from setpoint.checks.baseline import Measurements, red_tests
 from setpoint.checks.cache.eviction import tools_of
-from setpoint.checks.discovery.own_commands.command import test_commands
 from setpoint.checks.discovery.project import Project
 from setpoint.checks.discovery.work_environment import commands, equip, variables
 from setpoint.checks.flaky.flaky import STEADY, doubtful, steadily_green
-from setpoint.checks.integrity.guard import Guard, Protection, Restored, parent_of
-from setpoint.checks.integrity.paths.protected_paths import collected
-from setpoint.checks.integrity.rewrites.weigh import Scale
-from setpoint.checks.integrity.suppressions import grown
-from setpoint.checks.integrity.unsuppressed import bare, run_bare
 from setpoint.checks.judge import Judge, Reference
 from setpoint.checks.localise.work_copy_paths import from_the_root
-from setpoint.checks.measurement import CheckListener, Measuring, Task, link, tests_of
-from setpoint.checks.mutation.check import MutationEngine
+from setpoint.checks.measurement import CheckListener, Measuring, Task, tests_of
+from setpoint.checks.old_tests.places import collected
+from setpoint.checks.old_tests.read_only import Protection, ReadOnly, put_back
 from setpoint.checks.own_variables import ours
-from setpoint.checks.proof.kinds.whole_request import RestoredWork
-from setpoint.checks.proof.prove import Prover
 from setpoint.checks.suites.pytest import Runner, outcomes_of
 from setpoint.checks.suites.reproduction import reproduction
 from setpoint.checks.suites.suite_commands import suite_commands
@@ -38,11 +29,11 @@ from setpoint.checks.trees.checkout import (
     check_out,
     check_out_commit,
     kept_of,
-    place_beside,
     place_of,
     repository_of,
 )
 from setpoint.checks.trees.whole import in_whole
+from setpoint.checks.verdict.prove import Prover
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.ids import Commit, TraceId
 from setpoint.model.proof import NOBODY, Proof, SealedTest, SealedTrial, Vouched
@@ -53,7 +44,7 @@ from setpoint.settings import Settings
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.files.atomic import write_atomic
 from setpoint.system.files.project_folders import ProjectFolders
-from setpoint.system.git.git import changed_files, changed_lines, contents
+from setpoint.system.git.git import changed_lines
 
 
 class ProjectEvaluator:
@@ -108,34 +99,17 @@ class ProjectEvaluator:
             await asyncio.to_thread(equip, project, Path(copy.path), command(terms))
 
     async def protect(self, order: RunOrder, copy: WorkCopy) -> tuple[str, ...]:
-        """Restore protected files that the maker changed; return their paths."""
-        scale = await self._scale(order, copy)
-        return await self._guard(order, copy).protect(scale.weigh if scale else None)
-
-    async def _scale(self, order: RunOrder, copy: WorkCopy) -> Scale | None:
-        """Say how rewritten tests are weighed; none where that is not possible."""
-        within_s = self._settings.integrity.rewrites_s
-        runner = self._python_tests(order) if order.trace_id in self._projects else None
-        if runner is None or not within_s or self._projects[order.trace_id].leak:
-            return None
-        engine = MutationEngine(
-            interpreter=runner.interpreter,
-            layout=runner.layout,
-            budget_s=within_s,
-            jobs=max(1, (os.cpu_count() or 2) - 1),
-            args=runner.args,
+        """Put back protected files that the maker changed; return their paths."""
+        named = (*order.story.protected, *self._settings.integrity.protected)
+        if self._settings.failures.quarantine_file:
+            named = (*named, self._settings.failures.quarantine_file)
+        protection = Protection(
+            mode=order.story.integrity,
+            named=named,
+            released=order.story.may_change,
+            tests=self._collected(order.trace_id),
         )
-        return Scale(
-            engine=engine,
-            runner=runner,
-            place=place_beside(place_of(self._folders.copies, copy.trace_id), "other"),
-            repository=repository_of(copy),
-            copy=copy,
-            base=await self._base(order, copy),
-            wish=order.story.wish,
-            within_s=within_s,
-            link=partial(link, self._projects[order.trace_id]),
-        )
+        return await ReadOnly(self._folders.state, copy, order.base, protection).protect()
 
     async def evaluate(self, order: RunOrder, measured: Measured) -> Evaluation:
         """Measure a tree and keep the full report."""
@@ -155,11 +129,9 @@ class ProjectEvaluator:
             return await self._located(order, first, measured)
         base = await self._base(order, measured.copy)
         place = await check_out(self._folders.copies, measured)
-        seen = await self._seen(order, measured, place)
-        raw = await self._measuring.measure(self._task(order, base, seen), place)
+        raw = await self._measuring.measure(self._task(order, base), place)
         judge = replace(judge, broken=await self._broken(order, base, raw, place))
-        hidden = await self._hidden(self._task(order, base, seen), place, raw)
-        known = Reference(seen=seen, suspects=measured.suspects, hidden=hidden)
+        known = Reference(restored=await self._put_back(measured, place))
         return await self._located(order, await judge.against(base, raw, known), measured)
 
     async def preview(self, order: RunOrder, measured: Measured) -> Evaluation:
@@ -170,7 +142,7 @@ class ProjectEvaluator:
         raw = await measuring.measure(replace(self._task(order, base), fresh=True), place)
         judge = self._judge(order.story, order.base, measured.copy, order.weights)
         judge = replace(judge, quarantine=order.quarantine)
-        seen = await judge.against(base, raw, Reference(seen=Restored(), suspects=measured.suspects))
+        seen = await judge.against(base, raw, Reference())
         return from_the_root(seen, Path(place.copy.path))
 
     async def prove(self, order: RunOrder, measured: Measured, vouched: Vouched = NOBODY) -> Proof:
@@ -181,10 +153,8 @@ class ProjectEvaluator:
         if order.trace_id not in self._projects:
             await self.prepare(order, measured.copy)
         place = await check_out(self._folders.copies, measured)
-        seen = await self._seen(order, measured, place)
-        restored = RestoredWork(now=seen, ever=self._guard(order, measured.copy).ever())
-        task = self._task(order, await self._base(order, measured.copy), seen)
-        return await Prover(measuring=self._measuring).prove(task, place, order.proof, restored, vouched)
+        task = self._task(order, await self._base(order, measured.copy))
+        return await Prover(measuring=self._measuring).prove(task, place, order.proof, vouched)
 
     async def try_sealed(self, order: RunOrder, copy: WorkCopy, tests: tuple[SealedTest, ...]) -> SealedTrial:
         """Run tests that were written from the request alone at the base, where they must fail."""
@@ -195,44 +165,12 @@ class ProjectEvaluator:
         place = await check_out(self._folders.copies, at_base)
         return await Prover(measuring=self._measuring).try_sealed(task, place, tests)
 
-    async def _hidden(self, task: Task, place: Measured, raw: Measurements) -> dict[str, tuple[str, ...]]:
-        """Say what suppressions hide that the work brought in, by path."""
-        root, base = place.copy.path, task.base
-        if base is None:
-            return {}
-        changed = await changed_files(root, base.commit, place.commit)
-        before = {path: _text(held) for path, held in (await contents(root, base.commit, changed)).items()}
-        after = {path: _text(held) for path, held in (await contents(root, place.commit, changed)).items()}
-        new = await asyncio.to_thread(grown, before, after)
-        if not new or raw.stage is Stage.BASE:
-            return {}
-        folder = place_beside(place_of(self._folders.copies, place.copy.trace_id), "bare")
-        there, files = await bare(folder, place, new, after)
-        target = await self._measuring.target(task, there)
-        bench = replace(self._measuring.bench(task, place.stage), told=lambda _: None)
-        with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
-            groups = self._measuring.plan(task, place.copy.trace_id, Path(scratch)).static(target)
-            return (await run_bare(groups, there, files, bench)).hidden(raw.results)
+    async def _put_back(self, measured: Measured, place: Measured) -> tuple[str, ...]:
+        """Return what was put back before a tree was recorded."""
+        return await put_back(self._folders.state, measured, place.copy.path)
 
-    async def _seen(self, order: RunOrder, measured: Measured, place: Measured) -> Restored:
-        """Return what was restored, and what was weighed, before a tree was recorded."""
-        parent = await parent_of(place.copy.path, measured.commit)
-        guard = self._guard(order, measured.copy)
-        if measured.stage is Stage.CONFIRM and not guard.recorded:
-            scale = await self._scale(order, measured.copy)
-            return await guard.weighed_again(measured.tree, scale.weigh) if scale else Restored()
-        return guard.seen(parent, measured.tree)
-
-    def _task(self, order: RunOrder, base: Measurements | None, seen: Restored | None = None) -> Task:
-        weighed = (seen or Restored()).weighed
-        return Task(
-            project=self._projects[order.trace_id],
-            story=order.story,
-            base=base,
-            followed=frozenset(weighed.followed),
-            gone=weighed.gone,
-            judges=frozenset(weighed.judges),
-        )
+    def _task(self, order: RunOrder, base: Measurements | None) -> Task:
+        return Task(project=self._projects[order.trace_id], story=order.story, base=base)
 
     async def _measure_base(self, order: RunOrder, measured: Measured) -> Measurements:
         place = await check_out(self._folders.copies, measured)
@@ -283,30 +221,6 @@ class ProjectEvaluator:
         changed = await changed_lines(place, order.base, measured.commit)
         return await with_suspects(judged, self._measuring, self._task(order, None), tree, changed)
 
-    def _guard(self, order: RunOrder, copy: WorkCopy) -> Guard:
-        named = (*order.story.protected, *self._settings.integrity.protected)
-        if self._settings.failures.quarantine_file:
-            named = (*named, self._settings.failures.quarantine_file)
-        protection = Protection(
-            mode=order.story.integrity,
-            named=named,
-            granted=order.story.may_change,
-            tests=self._collected(order.trace_id),
-            commands=(*order.story.acceptance, *self._timed(order.story)),
-            own_commands=self._own_commands(order.trace_id),
-            wish=order.story.wish,
-        )
-        return Guard(self._folders.state, copy, order.base, protection)
-
-    def _own_commands(self, trace: TraceId) -> tuple[str, ...]:
-        """Return the project's own test commands, as far as it was looked at."""
-        project = self._projects.get(trace)
-        return test_commands(project.layout.own) if project else ()
-
-    def _timed(self, story: Story) -> tuple[str, ...]:
-        """Return the commands whose time is a goal: what they run is held as it is at the base."""
-        return tuple(each.command for each in self._settings.goals.overlaid(story.goals).timed.values())
-
     def _collected(self, trace: TraceId) -> frozenset[str]:
         """Return the files from which tests were collected at the base, as far as it was measured."""
         base = self._bases.get(trace)
@@ -330,7 +244,3 @@ class ProjectEvaluator:
 
     def _base_file(self, trace: TraceId) -> Path:
         return kept_of(self._folders.state, trace, "base")
-
-
-def _text(content: bytes) -> str:
-    return content.decode("utf-8", "replace")

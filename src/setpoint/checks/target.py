@@ -9,7 +9,7 @@ from fnmatch import fnmatch
 
 from setpoint.checks.discovery.workspaces import Touched
 from setpoint.checks.goals.performance import Compared
-from setpoint.checks.integrity.isolation import Aside
+from setpoint.checks.old_tests.places import Aside
 from setpoint.checks.suites.order_dependence import Footing
 from setpoint.model.evaluation import Stage
 
@@ -32,7 +32,7 @@ class Target:
     shaky: frozenset[str] = frozenset()
     """Tests that were flaky at the base."""
     aside: Aside | None = None
-    """What of the tests has to be set aside, where the work changed files of tests."""
+    """Where the tests of the base run as they were; none where nothing on their side differs from it."""
     footing: Footing | None = None
     """Where a selection of tests is compared before a red one counts."""
     record: bool = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from setpoint.checks.tools.definitions import Shape, shape
@@ -14,9 +14,6 @@ from setpoint.model.finding import Category, Finding
 CODE = (".py", ".pyi", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".go", ".rs")
 """Endings of files whose changed lines count as code."""
 MOST_NAMED = 5
-INTEGRITY = "integrity"
-_OF_HAND = ("suppression", "hard-coded")
-"""Signs of tampering that generators show as well."""
 _STYLE = (Category.STYLE, Category.DOCUMENTATION, Category.DESIGN, Category.CORRECTNESS)
 
 
@@ -29,8 +26,6 @@ class Work:
     before: Mapping[str, str]
     """Source of changed files at the base, by path."""
     after: Mapping[str, str]
-    tests: Mapping[str, str] = field(default_factory=dict)
-    """Source of the files of tests, changed or not; read where code changed."""
     collected: frozenset[str] = frozenset()
     """Files from which tests were collected at the base, whatever they are called."""
     generated: frozenset[str] = frozenset()
@@ -97,8 +92,6 @@ class Work:
 
 def _of_hand(finding: Finding) -> bool:
     """Whether a finding demands what only matters in code that people write and read."""
-    if finding.source == INTEGRITY:
-        return finding.rule in _OF_HAND
     blocks = finding.blocking and finding.category is Category.CORRECTNESS
     return finding.source != "parse" and finding.category in _STYLE and not blocks
 

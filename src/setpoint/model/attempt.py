@@ -9,7 +9,7 @@ from pydantic import Field
 
 from setpoint.model.answers.change_request import ChangeRequest
 from setpoint.model.evidence import Failure, Suspect
-from setpoint.model.finding import Finding
+from setpoint.model.finding import Finding, Note
 from setpoint.model.ids import Artifact
 from setpoint.model.learning import Recollection
 from setpoint.model.stories.story import Story
@@ -122,8 +122,10 @@ class Brief(Value):
     """Leave that the maker asks for, where a reviewer is asked about it."""
     recalled: tuple[Recollection, ...] = ()
     """What earlier runs and people taught that fits, as it stands in the prompt."""
-    reasons: dict[str, str] = {}
-    """What the maker says of signals of test integrity, by fingerprint."""
+    notes: tuple[Note, ...] = ()
+    """What the change under review shows, for reviewers; it decides nothing."""
+    contradicted: tuple[Text, ...] = ()
+    """Tests of the base that the change under review contradicts, for reviewers."""
     self_check: tuple[str, ...] = ()
     """Command of a server of the Model Context Protocol that offers `setpoint_check`, for a maker.
 

@@ -15,7 +15,7 @@ from setpoint.model.evidence import (
     Failure,
     Suspect,
 )
-from setpoint.model.finding import Finding
+from setpoint.model.finding import Finding, Note
 from setpoint.model.goals import GoalResult
 from setpoint.model.ids import Artifact, Commit, Tree
 from setpoint.model.quality import Metric, QualityVector
@@ -77,6 +77,12 @@ class Evaluation(Value):
     """The work adds or changes test files, so its own tests are a weaker proof."""
     restored: tuple[Text, ...] = ()
     """Protected files that were judged as they stood at base because the work had changed them."""
+    contradicted: tuple[Text, ...] = ()
+    """Tests of the base that fail as they were there, and pass or are gone as the work leaves them."""
+    unstable: tuple[Text, ...] = ()
+    """Tests that differ, in name or outcome, between two runs of the base; they decide nothing."""
+    notes: tuple[Note, ...] = ()
+    """What the change shows to a reviewer and a person; it decides nothing."""
     existing: int = 0
     """Findings that stood at the base already: counted, not blamed."""
     compared: Text = ""

@@ -247,6 +247,16 @@ class TestReport(Value):
     """The whole suite was asked for, not a selection."""
     loading: Loading | None = None
     """None where the runner does not say."""
+    contradicted: tuple[Text, ...] = ()
+    """Tests that passed at the base, fail as they were there, and pass or are gone as they are now.
+
+    `outcomes` holds what came of them as they are now. A file of tests that is no valid source at the base
+    stands here too where it loads as it is now.
+    """
+    as_they_were: dict[Text, Outcome] | None = None
+    """Outcomes of the tests as they were at the base; none where `outcomes` says it, as none has changed."""
+    unstable: tuple[Text, ...] = ()
+    """Of the base alone: tests whose name or outcome differs between two runs of it."""
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -260,14 +270,15 @@ class TestReport(Value):
 
     def with_outcome(self, tests: Collection[str], outcome: Outcome) -> TestReport:
         """Return the report with some failing tests given an outcome that does not count."""
-        # A new value, because `model_copy` keeps what the cached properties said before.
-        return TestReport(
+        return self.changed(
             outcomes={test: outcome if test in tests else before for test, before in self.outcomes.items()},
             failures=tuple(failure for failure in self.failures if failure.test not in tests),
-            collection_errors=self.collection_errors,
-            complete=self.complete,
-            loading=self.loading,
         )
+
+    def changed(self, **update: object) -> TestReport:
+        """Return a new report with some fields changed; `model_copy` would keep the cached properties."""
+        kept = {name: getattr(self, name) for name in TestReport.model_fields}
+        return TestReport.model_construct(**{**kept, **update})
 
 
 FEWEST_CHANGED = 10
@@ -332,7 +343,18 @@ def whole_suite(reports: Iterable[TestReport]) -> TestReport | None:
         collection_errors=tuple(error for report in known for error in report.collection_errors),
         complete=all(report.complete for report in known),
         loading=next((report.loading for report in known if report.loading is not None), None),
+        contradicted=tuple(test for report in known for test in report.contradicted),
+        as_they_were=_as_they_were(known),
+        unstable=tuple(test for report in known for test in report.unstable),
     )
+
+
+def _as_they_were(reports: tuple[TestReport, ...]) -> dict[str, Outcome] | None:
+    """Join what tests gave as they were at the base; none where no runner ran them apart."""
+    if all(report.as_they_were is None for report in reports):
+        return None
+    made = (report.outcomes if report.as_they_were is None else report.as_they_were for report in reports)
+    return {test: outcome for outcomes in made for test, outcome in outcomes.items()}
 
 
 class CheckResult(Value):

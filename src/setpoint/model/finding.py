@@ -138,6 +138,24 @@ class Finding(Value):
         return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:16]
 
 
+class Note(Value):
+    """Something that a reviewer and a person may want to look at; it decides nothing."""
+
+    rule: str
+    """What kind of thing it is, for example `suppression` or `lock-host`."""
+    message: Text
+    """What is there, in one line."""
+    file: Text = ""
+    """Path from the root of the repository, with `/`; empty for the whole tree."""
+    line: int = 0
+    """1-based line, 0 where there is none."""
+
+    @property
+    def place(self) -> str:
+        """Return `file:line`, as far as it is known."""
+        return f"{self.file}:{self.line}" if self.file and self.line else self.file
+
+
 _VOLATILE = (
     # Absolute paths only, and before all else: those in the repository tell one finding from another.
     (re.compile(r"(?<![\w.@+-])(/[\w.@+-]+){2,}"), "<path>"),

@@ -23,12 +23,11 @@ from setpoint.model.events.run import AgentStarted, ToolExecuted
 from setpoint.model.evidence import Failure, Suspect
 from setpoint.model.facts.human_answers import instructions
 from setpoint.model.facts.releases import settled_requests
-from setpoint.model.finding import Finding, worst_first
+from setpoint.model.finding import Finding, Note, worst_first
 from setpoint.model.learning import Recollection
 from setpoint.model.pipeline import Phase, PhaseKind
 from setpoint.model.run import Limits, Round
 from setpoint.phase.policy.bouncing import outcome_line
-from setpoint.phase.policy.change_requests import given_reasons
 from setpoint.phase.policy.maker_feedback import feedback, whole_text
 from setpoint.phase.policy.review import NOTHING_REVIEWED, Docket, is_frozen
 from setpoint.ports import Reviewing
@@ -44,7 +43,8 @@ SEALING = "seal"
 """Label of the question to the test designer before the maker begins."""
 MOST_DIFF = 60_000
 MOST_REFUSALS = 5
-MOST_SIGNALS = 20
+MOST_NOTES = 40
+MOST_CONTRADICTED = 40
 MOST_TRIED_DIFF = 3000
 
 
@@ -70,8 +70,10 @@ class Situation:
     """The change under review."""
     requests: tuple[ChangeRequest, ...] = ()
     """Requests of the maker."""
-    signals: tuple[Finding, ...] = ()
-    """Signs of tampering that the maker must explain."""
+    notes: tuple[Note, ...] = ()
+    """What the change under review shows; makers are not told."""
+    contradicted: tuple[str, ...] = ()
+    """Tests of the base that the change under review contradicts."""
     budget: str = ""
     measured: tuple[str, ...] = ()
     """Results of the checks on the change under review, a line each."""
@@ -114,7 +116,8 @@ def brief(run: RunContext, phase: Phase, now: Situation) -> Brief:
         review=now.review,
         requests=now.requests,
         recalled=learnings,
-        reasons=given_reasons(run.journal.events),
+        notes=now.notes,
+        contradicted=now.contradicted,
         evidence=evidence,
         answer=answer,
         limits=run.bounded(order.attempt),
@@ -170,7 +173,9 @@ def _told(
         "example": example_of(answer) if answer else "",
         "measured": now.measured,
         "learnings": learnings,
-        **_integrity(run, now),
+        "notes": now.notes[:MOST_NOTES],
+        "contradicted": now.contradicted[:MOST_CONTRADICTED],
+        **_of_protected(run, now),
     }
 
 
@@ -192,16 +197,12 @@ def _shape(phase: Phase, now: Situation) -> type[Shape] | None:
     return OpinionsShape if now.requests else ReviewShape
 
 
-def _integrity(run: RunContext, now: Situation) -> dict[str, object]:
-    """Return prompt variables on protected files, signals and objections that are still possible."""
+def _of_protected(run: RunContext, now: Situation) -> dict[str, object]:
+    """Return prompt variables on protected files, and on objections that are still possible."""
     settled = settled_requests(run.journal.events)
-    reasons = given_reasons(run.journal.events)
-    explained = [each for each in now.findings if each.fingerprint in reasons]
     return {
         "frozen": is_frozen(now.before, run.order.limits),
         "requests": now.requests,
-        "signals": now.signals[:MOST_SIGNALS],
-        "explained": tuple((each.message, reasons[each.fingerprint]) for each in explained),
         "released": (
             *run.order.story.may_change,
             *(path for each in settled if each.granted for path in each.paths),

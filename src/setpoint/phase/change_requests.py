@@ -1,4 +1,4 @@
-"""Requests and reasons of the maker: record them, show them to the reviewer, ask a person."""
+"""Requests of the maker: record them, show them to the reviewer, ask a person."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from setpoint.inner.structured_answer import Question, ask_for, read_object
 from setpoint.model.answers.change_request import ChangeRequest, Opinion
 from setpoint.model.answers.role_answers import OpinionsShape
 from setpoint.model.attempt import Attempt, Mode, Role
-from setpoint.model.events.requests import ChangeRequested, ChangeReviewed, ChangeSettled, ReasonsGiven
-from setpoint.model.events.run import AgentFinished
+from setpoint.model.events.requests import ChangeRequested, ChangeReviewed, ChangeSettled
 from setpoint.model.facts.spending import added
 from setpoint.model.gate import Choice, Gate, GateKind, OnLimit, Option
 from setpoint.model.ids import GateId
@@ -18,7 +17,7 @@ from setpoint.model.run import Round
 from setpoint.model.wording import counted
 from setpoint.people.questions import ask
 from setpoint.phase.briefs import Situation, brief
-from setpoint.phase.policy.change_requests import new_requests, reasons_in
+from setpoint.phase.policy.change_requests import new_requests
 from setpoint.runs.context import RunContext
 
 ASKED = Phase(
@@ -29,14 +28,6 @@ _OPTIONS = (
     Option(choice=Choice.APPROVE, text="the files are judged from now on as the maker leaves them"),
     Option(choice=Choice.REJECT, text="the files stay as they are at the base"),
 )
-
-
-def record_reasons(run: RunContext, made: AgentFinished) -> None:
-    """Record the reasons in the maker's answer."""
-    attempt = made.snapshot.attempt
-    if attempt is not None and (reasons := reasons_in(attempt.text)):
-        body = ReasonsGiven(iteration=made.iteration, reasons=reasons)
-        run.journal.note(f"reasons-{made.iteration}", body)
 
 
 async def settle_requests(run: RunContext, rounds: tuple[Round, ...], iteration: int) -> None:

@@ -38,7 +38,7 @@ from setpoint.model.run import Action, Decision, Ending, Halt, Round, RunOrder, 
 from setpoint.model.verdict import Judgement
 from setpoint.phase.briefs import Situation, brief, budget_left, earlier_rounds
 from setpoint.phase.candidates import Contest, contest, is_contested, with_chosen_maker
-from setpoint.phase.change_requests import record_reasons, settle_requests
+from setpoint.phase.change_requests import settle_requests
 from setpoint.phase.escalation import settled
 from setpoint.phase.finish_run import Close, finish
 from setpoint.phase.guard_notes import note_guards
@@ -46,7 +46,6 @@ from setpoint.phase.planning import explain_failures, replan, write_texts
 from setpoint.phase.plugin_decisions import decide
 from setpoint.phase.policy.best_state import best_first
 from setpoint.phase.policy.bouncing import bounce_of, outcome_line
-from setpoint.phase.policy.change_requests import unexplained
 from setpoint.phase.policy.halting_exploration import in_charge
 from setpoint.phase.policy.halting_policy import RULES
 from setpoint.phase.policy.halting_shadow import shadowed
@@ -146,7 +145,6 @@ async def _round(course: _Course, turn: _Turn) -> Decision | Close:
     broken = _is_broken(made)
     if broken and not made.snapshot.files:
         return await _broken_maker(course, made)
-    record_reasons(run, made)
     current = await verify_change(run, base, course.rounds, made, situation)
     course.rounds = (*course.rounds, current)
     if close := await _broken_reviewer(course, current):
@@ -337,7 +335,6 @@ async def _situation(course: _Course, turn: _Turn) -> Situation:
         chain=turn.chain,
         findings=blocking(start),
         failures=failures(start),
-        signals=unexplained(start.latest.findings, run.journal.events),
         suspects=start.latest.suspects,
         reason=outcome_line(last),
         advice="\n".join(text for text in (_advice(run, rounds), steered(run, rounds)) if text),

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from setpoint.model.finding import Severity
-from setpoint.model.stories.story import IntegrityMode
+from setpoint.model.stories.story import EARLIER_MODES, IntegrityMode
 from setpoint.presets import presets
 
 CLOSED = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 """Every table of settings: no unknown key, no endless number, described by the strings under its keys."""
+_REWRITES = (
+    "integrity.rewrites_s is ignored: changed tests run as they were and as they are now; hint: remove the key"
+)
 
 
 class ToolSettings(BaseModel):
@@ -96,16 +107,33 @@ class ChecksSettings(BaseModel):
 
 
 class IntegritySettings(BaseModel):
-    """What a maker may do to tests and configuration."""
+    """What happens to a change of tests and of the settings of runner and CI."""
 
     model_config = CLOSED
 
-    mode: IntegrityMode = IntegrityMode.APPEND_ONLY
-    """read-only, append-only or free."""
+    mode: IntegrityMode = IntegrityMode.BOTH
+    """`both`: tests of the base run as they were and as they are now; `read-only`: changes are put back."""
     protected: tuple[str, ...] = ()
-    """More protected paths, as globs from the root of the repository."""
-    rewrites_s: float = Field(default=120.0, ge=0)
-    """Most seconds for comparing rewritten tests with the old ones; 0: they never count without a person."""
+    """Paths, as globs from the root of the repository, whose changes are always put back."""
+    _notices: tuple[str, ...] = PrivateAttr(default=())
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """Say which settings of earlier versions were read otherwise or ignored."""
+        return self._notices
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _of_earlier_versions(cls, given: Any, read: ModelWrapValidatorHandler[Self]) -> Self:  # noqa: ANN401 - not checked yet
+        """Read the values of earlier versions, and remember that they were given."""
+        if not isinstance(given, Mapping):
+            return read(given)
+        notices = [_REWRITES] if "rewrites_s" in given else []
+        if (mode := given.get("mode")) in EARLIER_MODES:
+            notices.append(f"integrity.mode '{mode}' is read as 'both'; hint: write 'both' or 'read-only'")
+        made = read({key: value for key, value in given.items() if key != "rewrites_s"})
+        made._notices = tuple(notices)  # noqa: SLF001 - its own
+        return made
 
 
 class FailuresSettings(BaseModel):

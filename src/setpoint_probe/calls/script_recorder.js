@@ -1,92 +1,100 @@
-// Notes the arguments of calls of instrumented functions; the body of a function with `process` and `folder`.
-// Of an object it keeps how it was made: what its constructor got, and each call since.
-const fs = process.getBuiltinModule("node:fs");
-const v8 = process.getBuiltinModule("node:v8");
-const MOST = 80, MOST_CHARACTERS = 11000, MOST_STEPS = 20;
-const counts = new Map(), known = new Set(), made = new WeakMap();
-let depth = 0;
+// The body of a function of `process` and `folder`: gives what notes the calls of functions, and tells values.
+const builtIn = (name) => process.getBuiltinModule(`node:${name}`);
+const MOST = 24, MOST_BYTES = 20000, MOST_MS = 3000, MOST_PARTS = 4000, MOST_SHOWN = 80;
+const counts = new Map(), known = new Set();
+let spent = 0, placed = false;
 
-const isPlain = (value) => {
-  const above = Object.getPrototypeOf(value);
-  return above === null || above.constructor?.name === "Object";
+const tell = (value) => {
+  let left = MOST_PARTS;
+  const say = (each, depth) => {
+    if (--left < 0 || depth > 6) return "...";
+    if (typeof each === "string") return JSON.stringify(each);
+    if (typeof each === "number") return Number.isFinite(each) ? String(Number((each + 0).toPrecision(12))) : String(each);
+    if (typeof each === "bigint") return `${each}n`;
+    if (typeof each === "function") return "a function";
+    if (each === null || typeof each !== "object") return String(each);
+    const name = each.constructor?.name ?? "";
+    if (name === "Date") return `Date ${+each}`;
+    if (name === "RegExp") return `RegExp ${each}`;
+    if (each instanceof Error) return `${each.name} ${each.message}`;
+    if (Array.isArray(each)) return `[${each.map((held) => say(held, depth + 1)).join(", ")}]`;
+    if (ArrayBuffer.isView(each)) return `${name}[${each}]`;
+    if (name === "Map") return `Map{${[...each].map((pair) => say(pair, depth + 1)).sort().join(", ")}}`;
+    if (name === "Set") return `Set{${[...each].map((held) => say(held, depth + 1)).sort().join(", ")}}`;
+    const pairs = Object.entries(each).map(([key, held]) => `${key}: ${say(held, depth + 1)}`);
+    return `${name === "Object" ? "" : name}{${pairs.sort().join(", ")}}`;
+  };
+  return say(value, 0);
 };
 
-// Only values without a class of their own come back as they were, and objects that were followed.
-const kept = (value, level = 0) => {
-  if (typeof value === "function" || typeof value === "symbol" || level > 5) throw new Error("not kept");
-  if (value === null || typeof value !== "object") return value;
-  if (made.has(value)) return { setpointBuilt: copied(made.get(value)) };
-  if (Array.isArray(value)) return Array.from(value, (each) => kept(each, level + 1));
-  const tag = Object.prototype.toString.call(value);
-  if (tag === "[object Date]" || tag === "[object RegExp]") return value;
-  if (tag === "[object Map]" || tag === "[object Set]") {
-    for (const each of [...value].flat()) if (each !== null && typeof each === "object" && !isPlain(each)) throw new Error("not kept");
-    return value;
-  }
-  if (!isPlain(value)) throw new Error("not kept");
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, kept(each, level + 1)]));
+const shortened = (text) => (text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN - 3)}...`);
+
+const answerOf = (kind, value) => {
+  const text = kind === "raises" ? value?.constructor?.name ?? typeof value : tell(value);
+  const told = builtIn("crypto").createHash("sha256").update(text).digest("hex");
+  return { kind, told, shown: kind === "raises" ? `throws ${text}` : shortened(text) };
 };
 
-const copied = ({ name, steps, whole }) => {
-  if (!whole) throw new Error("not followed");
-  return { name, steps: [...steps] };
-};
-
-const note = (entry, outer, self, given) => {
-  const { name, kind } = entry, count = counts.get(name) ?? 0;
-  if (count >= MOST) return;
-  const data = v8.serialize({ given, self }).toString("base64"), key = `${name} ${kind} ${data}`;
-  if (data.length > MOST_CHARACTERS || known.has(key)) return;
-  known.add(key);
-  counts.set(name, count + 1);
-  fs.mkdirSync(folder, { recursive: true });
-  fs.appendFileSync(`${folder}/${process.pid}.jsonl`, `${JSON.stringify({ name, kind, outer, arguments: data })}\n`);
-};
-
-const enter = (entry, given, self, target) => {
-  const token = { follows: undefined, inside: undefined };
-  depth += 1;
-  const own = entry.name.split("::").at(-1);
-  const isObject = self !== null && typeof self === "object";
-  if (target !== undefined) {
-    if (!isObject || target.name !== own) return token;
-    const first = kept(given);
-    token.follows = { self, how: { name: entry.name, steps: [["", "new", first]], whole: true, depth: 0 } };
-    note({ ...entry, kind: "new" }, depth === 1, undefined, first);
-    return token;
-  }
-  const how = isObject ? made.get(self) : undefined;
-  if (how === undefined) {
-    if (isObject && own.includes(".") && !isPlain(self)) return token;
-    if (entry.kind === "call") note(entry, depth === 1, undefined, kept(given));
-    return token;
-  }
-  const isOuter = how.depth === 0, before = how.whole ? copied(how) : undefined;
-  token.inside = how;
-  how.depth += 1;
-  const whole = how.whole;
-  how.whole = !isOuter && whole;
-  const arguments_ = kept(given);
-  if (isOuter && entry.kind !== "get") how.steps.push([own.split(".").at(-1), entry.kind, arguments_]);
-  how.whole = whole && how.steps.length <= MOST_STEPS;
-  if (before) note(entry, depth === 1, before, arguments_);
-  return token;
-};
-
-const leave = (token) => {
-  depth = Math.max(0, depth - 1);
-  if (token?.inside) token.inside.depth = Math.max(0, token.inside.depth - 1);
-  if (token?.follows) made.set(token.follows.self, token.follows.how);
-};
-
-// What cannot be kept is left out, and the test goes on: a token is needed in any case.
-const safely = (...given) => {
-  const before = depth;
+const timed = (act) => {
+  if (spent > MOST_MS) return undefined;
+  const begun = Date.now();
   try {
-    return enter(...given);
+    return act();
   } catch {
-    depth = before + 1;
-    return {};
+    return undefined; // What cannot be noted is left out; the test must go on.
+  } finally {
+    spent += Date.now() - begun;
   }
 };
-return { enter: safely, leave };
+
+const write = (line) => {
+  const fs = builtIn("fs");
+  fs.mkdirSync(folder, { recursive: true });
+  if (!placed) {
+    placed = true;
+    const own = Object.entries(process.env).filter(([name]) => !/^(VITEST|JEST|NODE_TEST|TEST_WORKER|SETPOINT)/.test(name));
+    write({ environment: Object.fromEntries(own), path: [] });
+  }
+  const thread = builtIn("worker_threads").threadId;
+  fs.appendFileSync(builtIn("path").join(folder, `${process.pid}-${thread}.jsonl`), `${JSON.stringify(line)}\n`);
+};
+
+const isBound = (subject, name) =>
+  subject !== undefined && subject !== globalThis && !(typeof subject?.[name] === "function" && !isObjectOfClass(subject));
+const isObjectOfClass = (value) => ![Object.prototype, null].includes(Object.getPrototypeOf(value)) && value[Symbol.toStringTag] !== "Module";
+
+const begin = (name, subject, given) => {
+  const own = name.split("::").at(-1);
+  const line = { name, module: name.slice(0, name.lastIndexOf("::")), function: own };
+  if (isBound(subject, own) || (counts.get(name) ?? 0) >= MOST) return undefined;
+  let data;
+  try {
+    data = builtIn("v8").serialize(given);
+  } catch {
+    if (!known.has(name)) write({ ...line, missed: "its arguments cannot be kept" });
+    known.add(name);
+    return undefined;
+  }
+  const kept = data.toString("base64"), key = `${name} ${kept}`;
+  if (data.length > MOST_BYTES || known.has(key)) return undefined;
+  known.add(key);
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+  return { ...line, arguments: kept, call: `${own}(${given.map((each) => shortened(tell(each))).join(", ")})` };
+};
+
+const call = (name, subject, given, act) => {
+  const line = timed(() => begin(name, subject, given));
+  const end = (kind, value) => line && timed(() => write({ ...line, ...answerOf(kind, value) }));
+  let value;
+  try {
+    value = act();
+  } catch (error) {
+    end("raises", error);
+    throw error;
+  }
+  if (typeof value?.then === "function") value.then((each) => end("value", each), (error) => end("raises", error));
+  else if (typeof value?.next !== "function") end("value", value);
+  return value;
+};
+
+return { call, tell, answerOf };

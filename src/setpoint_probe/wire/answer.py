@@ -29,6 +29,11 @@ def read_answer(kind: type[T], path: Path) -> T:
         raise UnreadableAnswer(f"{path}: the engine left no readable answer: {error}; {hint}") from error
 
 
+def checked_answer(kind: type[T], found: object) -> T:
+    """Return an answer that is parsed already; raises `ValueError` where it has other types."""
+    return cast("T", _value(kind, found, "answer"))
+
+
 def _value(kind: Any, found: object, place: str) -> Any:  # noqa: ANN401 - whatever the type names
     if is_dataclass(kind):
         return _record(kind, _checked(dict, found, place), place)

@@ -1,104 +1,140 @@
-"""What goes into answering recorded calls and what comes out, as JSON files."""
+"""Recorded calls, what came of them, and the files that record them and make them again."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
 
-SPECIAL = ("__len__", "__bool__", "__str__", "__repr__", "__iter__")
-"""Methods by which a reader sees an object."""
-NEXT_CALL = "what the next call gives"
-"""How a shared collection is told that two calls give; the engine for JavaScript says the same."""
-VALUE, RAISES, TIME, REFUSED, UNFIT = "value", "raises", "time", "refused", "unfit"
+from setpoint_probe import ENGINE
+from setpoint_probe.wire.answer import checked_answer
 
-
-@dataclass(frozen=True)
-class CallsRequest:
-    """An order to answer calls with the code of one tree."""
-
-    tree: str
-    calls: str
-    """File of the calls; written before they are answered where `recorded` names a folder."""
-    functions: dict[str, tuple[str, str]]
-    """By name in the recording: the module (empty: the recorded one), and the qualified name in this tree."""
-    recorded: str = ""
-    """Folder of what was recorded; the calls are chosen from it and varied."""
-    texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """The functions as they are written on both sides, whose constants are tried too."""
-    first: tuple[str, ...] = ()
-    """Tests whose calls are chosen first."""
-    only: tuple[int, ...] = ()
-    """Numbers of the calls that are answered; none for all."""
-    loose: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Classes whose objects hold other attributes than at the base, with what was public there."""
-    lost: tuple[str, ...] = ()
-    """Functions that are values of another kind on the result, recorded at the base."""
-    guarded: tuple[str, ...] = ()
-    """Functions of files from which the change takes something that raises; they are given nothing, too."""
-    wall_s: float = 8.0
-    memory_bytes: int = 3 << 30
-    scratch: str = ""
+T = TypeVar("T")
+RECORDER = ENGINE / "calls" / "recorder.py"
+"""What a decorator at the top of a function loads."""
+REPLAY = ENGINE / "calls" / "replay.py"
+"""What makes calls of Python again."""
+SCRIPT_RECORDER = ENGINE / "calls" / "script_recorder.js"
+"""What a statement in a function of JavaScript loads."""
+SCRIPT_REPLAY = ENGINE / "calls" / "script_replay.cjs"
+"""What makes calls of JavaScript again."""
+VALUE, RAISES, YIELDS, CLOSED = "value", "raises", "yields", "closed"
+ANSWERED = (VALUE, RAISES, YIELDS, CLOSED)
+"""Kinds of answers; others say why there is none."""
+_MOST_BYTES = 32 << 20
 
 
 @dataclass(frozen=True)
 class Call:
-    """One call."""
+    """One call that a test made, with what came of it there."""
 
-    number: int
     name: str
-    """The function, as it was recorded."""
-    shown: str
+    """The function, as `path::name`."""
+    module: str
+    """From what it is imported."""
+    function: str
+    """Its qualified name there."""
+    arguments: str
+    """As the recorder keeps them."""
+    kind: str
+    told: str
+    """A hash of the answer."""
+    shown: str = ""
+    call: str = ""
     """As a reader sees it: `round_up(2.5)`."""
-    of: int = -1
-    """The recorded call that it varies; -1 for a recorded one."""
-    outer: bool = True
-    """Whether a test made it, and no other recorded function."""
-    boundary: bool = False
-    """Whether all arguments have a kind of their own, such as nothing, zero or an empty list."""
-    leaves: tuple[str, ...] = ()
-    """Numbers and texts in the arguments."""
     test: str = ""
-    """The test that made a recorded call, where that is known."""
-    odd: bool = False
-    """Whether it passes nothing (`None`) where tests pass something."""
+    makes: bool = False
+    """Whether it is a constructor."""
+    items: int = 0
+    """How many items of a generator were taken."""
+    number: int = 0
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of one call."""
+    """What came of making one call again."""
 
     number: int
     kind: str
-    """value, raises, time, refused or unfit (it cannot be called so here)."""
     told: str = ""
-    """A hash of the value, of what was printed, and of changed arguments; the type of an exception."""
     shown: str = ""
-    equals_everything: bool = False
-    vague: str = ""
-    """What of the answer was compared by its kind alone, in words."""
-    state: dict[str, str] = field(default_factory=dict)
-    """Hashes of what is public of an object afterwards; what the base does not have is not compared."""
-    changes: tuple[str, ...] = ()
-    """Arguments that are other values after the call: their names, or their places from 0."""
-    shares: tuple[str, ...] = ()
-    """What a collection that it gives is, beside the caller's, in words: `an argument`."""
-    place: str = ""
-    """Where an exception was raised: the deepest `path:line` of the tree."""
-    deliberate: bool = False
-    """Whether a statement raised it, and no operation that failed."""
-    said: str = ""
-    """What an exception says."""
+    classes: dict[str, str] = field(default_factory=dict)
+    """The project's own classes among arguments and answer, each with a hash of what its objects hold."""
 
 
-@dataclass
-class CallsResult:
-    """What came of the calls."""
+@dataclass(frozen=True)
+class Recorded:
+    """What one recording holds."""
 
-    reason: str = ""
-    """Why there are none; empty where there are."""
-    calls: list[Call] = field(default_factory=list)
-    """Those that were chosen and varied here."""
-    answers: list[Answer] = field(default_factory=list)
-    altered: list[str] = field(default_factory=list)
-    """Names outside the project that the modules or the calls changed."""
-    left: dict[str, str] = field(default_factory=dict)
-    """Functions of which no recorded call can be made again, and why."""
+    calls: tuple[Call, ...] = ()
+    missed: dict[str, str] = field(default_factory=dict)
+    """Why no call of a function was kept, by its name."""
+    environment: dict[str, str] = field(default_factory=dict)
+    path: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CallsRequest:
+    """An order to make calls again."""
+
+    calls: str
+    answers: str
+    environment: dict[str, str]
+    path: tuple[str, ...]
+    wall_s: float
+    tree: str = ""
+
+
+def recorded_in(folder: Path) -> Recorded:
+    """Return what tests noted; as they can write there too, what cannot be read is left out."""
+    calls: list[Call] = []
+    missed: dict[str, str] = {}
+    environment: dict[str, str] = {}
+    path: tuple[str, ...] = ()
+    for file in sorted(folder.glob("*.jsonl")):
+        for found in _lines(file):
+            if "arguments" in found:
+                calls += _read(Call, found)
+            elif "missed" in found:
+                missed[str(found.get("name"))] = str(found["missed"])
+            elif "environment" in found and not environment:
+                environment = {str(key): str(each) for key, each in dict(found["environment"]).items()}
+                path = tuple(map(str, found.get("path", ())))
+    known = {each.name for each in calls}
+    missed = {name: why for name, why in missed.items() if name not in known}
+    return Recorded(tuple(calls), missed, environment, path)
+
+
+def write_order(request: CallsRequest, calls: tuple[Call, ...], place: Path) -> None:
+    """Write an order, and the calls that it names, where the engine will read them."""
+    Path(request.calls).write_text("".join(f"{json.dumps(asdict(each))}\n" for each in calls), "utf-8")
+    place.write_text(json.dumps(asdict(request)), "utf-8")
+
+
+def read_answers(file: Path) -> dict[int, Answer]:
+    """Return what came of the calls, by number; nothing where no answer can be read."""
+    return {each.number: each for found in _lines(file) for each in _read(Answer, found)}
+
+
+def _lines(file: Path) -> Iterator[dict[str, Any]]:
+    try:
+        with file.open("rb") as held:
+            text = held.read(_MOST_BYTES)
+    except OSError:
+        return
+    for line in text.splitlines():
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(found, dict):
+            yield found
+
+
+def _read(kind: type[T], found: object) -> list[T]:
+    try:
+        return [checked_answer(kind, found)]
+    except ValueError:
+        return []

@@ -187,9 +187,14 @@ def _programs(prefix: Path) -> tuple[Path, ...]:
 
 
 OF_CHECKS = (
-    "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX", "GIT_TERMINAL_PROMPT", "GIT_CEILING_DIRECTORIES",
+    "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX", "PYTHONHASHSEED", "GIT_TERMINAL_PROMPT",
+    "GIT_CEILING_DIRECTORIES",
 )  # fmt: skip
 """Variables of every check that a person's own shell would not have; docs/how-to/checks.md says why."""
+
+
+HASH_SEED = "0"
+"""The seed of Python's hashes in every check; a command that sets another one keeps it."""
 
 
 def as_in_a_shell(variables: Mapping[str, str], others: Collection[str] = ()) -> dict[str, str]:
@@ -214,6 +219,7 @@ def environment(interpreter: Interpreter, tree: Path, imports: tuple[str, ...]) 
         "PATH": ":".join(path),
         "PYTHONPATH": ":".join([*(str(tree / folder) for folder in imports), str(FOLDER)]),
         "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONHASHSEED": HASH_SEED,  # names of tests can hang on it, so base and result get the same
         "GIT_TERMINAL_PROMPT": "0",
         **ceiling(tree),
     }

@@ -37,27 +37,6 @@ PER_WAY, MOST_SHIFT = 0.02, 0.10
 _NONE_LEFT = 1e-9
 PYTHON_ALONE = ("complexity", "documentation", "types")
 """Metrics that Setpoint reads from the syntax of Python."""
-_HIDING = {
-    "diff_coverage": ("no-cover", "coverage-ignore"),
-    "coverage": ("no-cover", "coverage-ignore"),
-    "mutation": ("no-cover", "coverage-ignore"),
-    "security": ("nosec", "nosemgrep"),
-    "ruff": ("noqa", "ruff-disable"),
-    "flake8": ("noqa",),
-    "pylint": ("pylint-disable",),
-    "bandit": ("nosec",),
-    "semgrep": ("nosemgrep",),
-    "mypy": ("type-ignore", "no-type-check"),
-    "pyright": ("type-ignore", "pyright-basic", "no-type-check"),
-    "eslint": ("eslint-disable",),
-    "oxlint": ("eslint-disable",),
-    "biome": ("biome-ignore",),
-    "tsc": ("ts-ignore",),
-    "golangci-lint": ("nolint",),
-    "clippy": ("allow",),
-    "shellcheck": ("shellcheck",),
-}
-"""Kinds of suppressions that take code out of the measurement of a metric, or of the counts of a check."""
 _CATEGORIES = {
     "security": Category.SECURITY,
     "types": Category.TYPES,
@@ -157,10 +136,6 @@ class _Judge:
             return timed(name, goal, self._tree.raw.result(name), compared=compared, missing=missing)
         measure = MEASURES.get(name) or _of_check(name, goal)
         given = GoalResult(name=name, mode=goal.mode, state=GoalState.NOT_MEASURED, high=measure.high)
-        if marks := self._marks(name):
-            reason = f"{measure.words}: the work takes lines out of the measurement"
-            missing = (f"remove the marks that do so: {', '.join(marks)}",)
-            return given.model_copy(update={"state": GoalState.MISSED, "reason": reason, "missing": missing})
         value = self._value(name)
         if isinstance(value, str):
             state = GoalState.NOT_MEASURED if value.startswith(_UNMEASURED) else GoalState.NOT_APPLICABLE
@@ -196,16 +171,6 @@ class _Judge:
             low = sorted((mark, each) for each, mark in marks.items() if mark is not None and mark < 1)
             told = ", ".join(f"{each} {mark:.2f}" for mark, each in low[:MOST_LOW])
             yield f"raise the lowest of its metrics: {told}"
-
-    def _marks(self, name: str) -> list[str]:
-        """Return where new comments keep a metric from being measured."""
-        hiding = _HIDING.get(name.partition(".")[0], ())
-        found = self._tree.evaluation.findings
-        return [
-            f"{each.file}:{each.line}"
-            for each in found
-            if each.rule == "suppression" and each.symbol in hiding
-        ]
 
     def _value(self, name: str) -> float | str:
         """Return the value of a metric, or why it has none: measured nowhere, or nothing to measure."""

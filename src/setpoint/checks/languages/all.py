@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from setpoint.checks.languages.go.language import Go
+from setpoint.checks.languages.javascript.language import JavaScript
 from setpoint.checks.languages.language import Language
+from setpoint.checks.languages.python.language import Python
+from setpoint.checks.languages.rust.language import Rust
+from setpoint.checks.languages.shell.language import Shell
 
-LANGUAGES: tuple[Language, ...] = ()
+LANGUAGES: tuple[Language, ...] = (Python(), JavaScript(), Go(), Rust(), Shell())
 """One of each; a file belongs to the first that owns it."""
 
 

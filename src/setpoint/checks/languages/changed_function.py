@@ -10,6 +10,10 @@ from typing import NamedTuple
 
 MARK = "{mark}"
 """Represents, in an insertion, the path of the file that shows that the function was entered."""
+RAISES, NOTHING, OTHER = "raises", "does nothing", "returns something else"
+"""What a sabotaged function does."""
+MESSAGE = "sabotaged by Setpoint"
+"""What a function that raises says."""
 
 
 class Insertion(NamedTuple):
@@ -31,20 +35,13 @@ class ChangedFunction:
     name: str
     """Qualified name, for example `Cart.total`."""
     sabotages: dict[str, Sabotage]
-    """How it is made useless, by what it does then: `raises`, and where it can be written, `does nothing`
-    and `returns something else`."""
+    """How it is made useless, by what it does then; what cannot be written in its language is left out."""
     probe: Sabotage = ()
-    """How it raises where it would return something else, where no mark tells whether it does."""
-    values: tuple[Sabotage, ...] = ()
-    """Outside functions: how its value is another one. The first that compiles counts."""
-    value_probe: Sabotage = ()
-    """How it raises where its value would be another one."""
-    stood: bool = False
-    """Outside functions: whether the base declares the name, so that the value is changed and not new."""
+    """How it raises where it would return something else; written where no mark shows that it was entered."""
     harmless: Sabotage = ()
-    """How it is written otherwise without doing anything else; empty where that cannot be written."""
+    """How it is written otherwise and does the same, so that a test that only reads its source is found."""
     first: Insertion | None = None
-    """Behind which a statement runs first: where it is put, and what separates it from the body."""
+    """Where a statement is put that runs first, and what separates it from the body."""
     marks: bool = False
     """Whether entering it leaves a file at the mark."""
     text: str = ""
@@ -55,15 +52,6 @@ class ChangedFunction:
     def __str__(self) -> str:
         """Return it as people name it."""
         return f"{self.path}::{self.name}"
-
-    @property
-    def is_value(self) -> bool:
-        """Whether it is a declaration or statement outside functions."""
-        return bool(self.values)
-
-    def at_base(self, *, known: bool) -> ChangedFunction:
-        """Return it with whether the base declares it."""
-        return replace(self, stood=known)
 
     def sabotaged(self, source: bytes, sabotage: Sabotage, mark: Path) -> bytes:
         """Return the file with this function made useless; all of its code stays in the file, unreached."""

@@ -53,8 +53,6 @@ class CanaryRequest:
     """Tests of the change, or else others that pass; the canary runs beside them."""
     code: Mapping[str, bytes]
     """Changed sources of the language outside the tests, by path."""
-    imports: tuple[str, ...] = ()
-    """Roots from which modules are imported."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +85,7 @@ class Language(Protocol):
 
     @property
     def runners(self) -> frozenset[str]:
-        """Names of the suites whose tests run code of this language; the empty text for pytest and unittest."""
+        """Names of the suites whose tests run its code; the empty text for pytest and unittest."""
 
     def owns(self, path: str) -> bool:
         """Whether a file is a source in this language."""
@@ -97,21 +95,31 @@ class Language(Protocol):
 
     def functions(self, path: str, source: bytes) -> tuple[ChangedFunction, ...]:
         """Return all functions of a file, with the ways to break each."""
+        return self.changed(path, None, source).functions
 
     def same_program(self, before: bytes, after: bytes, path: str) -> bool:
         """Whether two texts of a file differ in comments, documentation and layout alone."""
 
-    def lost_names(self, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> dict[str, str]:
+    def lost_names(
+        self,
+        before: Mapping[str, bytes],  # noqa: ARG002 -- a language without public names loses none
+        after: Mapping[str, bytes],  # noqa: ARG002 -- as above
+    ) -> dict[str, str]:
         """Return public names that cannot be used any more as at the base, each with why."""
+        return {}
 
-    def unread(self, paths: Sequence[str]) -> tuple[str, ...]:
+    def unread(self, paths: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002 -- others need an extra
         """Return those of the paths that cannot be parsed here because an extra is not installed."""
+        return ()
 
-    def canaries(self, request: CanaryRequest) -> tuple[Canary, ...]:
+    def canaries(self, request: CanaryRequest) -> tuple[Canary, ...]:  # noqa: ARG002 -- others have runners
         """Write tests that must fail and tests that must pass; none where no place is known for them."""
+        return ()
 
-    def inline_tests(self, path: str, source: bytes) -> frozenset[str]:
-        """Return names of tests that stand inside a source; none for most languages."""
+    def inline_tests(self, path: str, source: bytes) -> frozenset[str]:  # noqa: ARG002 -- others have some
+        """Return names of tests inside a source; none for most languages."""
+        return frozenset()
 
-    def with_tests_of(self, code: bytes, tests: bytes, path: str) -> bytes:
+    def with_tests_of(self, code: bytes, tests: bytes, path: str) -> bytes:  # noqa: ARG002 -- as above
         """Return the code of one text of a file with the inline tests of another."""
+        return code

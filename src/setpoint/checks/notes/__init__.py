@@ -1,1 +1,1 @@
-"""Patterns in a change that a reviewer may want to look at; none of them decides anything."""
+"""Patterns that read the text of a change and yield notes; a note decides nothing."""

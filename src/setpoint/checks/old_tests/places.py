@@ -1,44 +1,42 @@
-"""Running the tests of the base where the maker's own files of tests take no part.
+"""The place in which the tests of the base run as they were, on the code of the result.
 
-Files of tests that the work adds or changes are left out, or restored, in a place of their own: there the
-tests of the base run first. Then the tree is checked out as it is, and of its tests those run that the base
-does not hold. A new test, fixture, conftest or plug-in can so bring no test of the base to pass.
+There every path on the side of the tests that the change touched is as it was at the base: tests and what
+lies beside them, the files from which runners start, their settings in files that hold others too, and the
+tests that stand inside sources. All else is the result.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import dataclass, replace
-from functools import reduce
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from setpoint.checks import results
-from setpoint.checks.flaky.flaky import state_of
-from setpoint.checks.suites.order_dependence import reason as left_out
-from setpoint.checks.suites.pytest import TestSuite
+from setpoint.checks.languages.all import language_of
+from setpoint.checks.old_tests.start_files import same_settings, shares_settings, starts_runner
 from setpoint.checks.trees.checkout import put_at, repository_of
-from setpoint.model.evidence import CheckResult, CheckState, Loading, Outcome, TestReport
+from setpoint.model.changes.test_paths import is_test_path
+from setpoint.model.evidence import SUITES, TestReport
 from setpoint.model.ids import Commit
-from setpoint.ports import Check, Measured
-from setpoint.system.git.git import git
+from setpoint.ports import Measured
+from setpoint.system.git.git import contents, files_at, git
 from setpoint.system.git.separate_repository import repository_apart
 
-_OF_BASE, _ADDED = "base", "added"
-PARTS = tuple(f"{runner}-{part}" for runner in ("pytest", "unittest") for part in (_OF_BASE, _ADDED))
-"""Names of the two runs; their tests are reported once, under the name of the runner."""
-_WORSE = (
-    Outcome.PASSED, Outcome.XPASSED, Outcome.FLAKY, Outcome.ORDER_DEPENDENT, Outcome.DESELECTED,
-    Outcome.XFAILED, Outcome.SKIPPED, Outcome.ERROR, Outcome.FAILED,
-)  # fmt: skip
-"""From the best to the worst."""
+OF_BASE, AS_NOW = "base", "now"
+PARTS = tuple(f"{runner}-{part}" for runner in SUITES for part in (OF_BASE, AS_NOW))
+"""Names of the two runs of a suite; their tests are reported once, under the name of the runner."""
+PYTHON = ("pytest", "unittest")
 _TEST_NAME = re.compile(r"test_.*\.py|.*_test\.py")
+_SCRIPT = re.compile(r"\.(?:[cm]?[jt]sx?|vue|svelte|snap|go|rs)$")
+_TESTS_ALONE = re.compile(r"\.[cm]?[jt]sx?$")
+"""Sources that hold nothing but tests where they hold any; those of Rust hold both."""
 _LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Aside:
-    """What has to be set aside, and where."""
+    """What is put as it was at the base, and where."""
 
     place: Path
     """A folder for the checkout, made where it is missing."""
@@ -46,11 +44,24 @@ class Aside:
     paths: tuple[str, ...]
     """Paths on the side of the tests that differ from the base."""
     known: frozenset[str]
-    """Identifiers of the tests of the base."""
+    """Identifiers of the tests of the base that a runner of Python ran."""
+    inline: tuple[str, ...] = ()
+    """Sources whose code stays, and whose inner tests are as they were."""
+    anew: frozenset[str] = frozenset()
+    """Those of `paths` that other tests than their own may depend on."""
+    stood: Mapping[str, TestReport] = field(default_factory=dict)
+    """What each runner gave at the base."""
+    link: Callable[[Path], None] = lambda _: None
+    """Brings what the user has installed beside the tree into the checkout."""
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """Return all that decides what is as it was at the base."""
+        return ("aside", *self.paths, "inline", *self.inline)
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Return the files that hold all new tests; none if any file may."""
+        """Return the files that hold all tests that may come out otherwise; none if any file may."""
         return self.paths if all(map(self._is_collected, self.paths)) else ()
 
     def _is_collected(self, path: str) -> bool:
@@ -62,32 +73,110 @@ class Aside:
 
     @property
     def untouched(self) -> frozenset[str]:
-        """Return the tests of the base in files that are as they were."""
-        return frozenset(test for test in self.known if test.partition("::")[0] not in self.paths)
+        """Return the tests of the base that nothing on their side can have changed."""
+        return frozenset(test for test in self.known if not self.touches(test))
+
+    def touches(self, test: str) -> bool:
+        """Whether a test of Python may come out otherwise as it is now."""
+        return bool(self.anew) or test.partition("::")[0] in self.paths
+
+    def concerns(self, runner: str) -> bool:
+        """Whether what changed can belong to the tests of a runner."""
+        changed = (*self.paths, *self.inline)
+        if runner in PYTHON:
+            return not all(map(_SCRIPT.search, changed))
+        return not all(path.endswith((".py", ".pyi")) for path in changed)
 
     async def as_at_base(self, measured: Measured) -> Measured:
-        """Check out the tree with the files of tests as they were at the base."""
+        """Check out the tree with the side of the tests as it was at the base."""
         await self.as_it_is(measured)
         index = {**_LITERAL, "GIT_INDEX_FILE": str(repository_apart(self.place) / "setpoint-aside")}
         listed = "\0".join(self.paths).encode("utf-8", "surrogateescape")
         await git(self.place, "read-tree", measured.commit, environment=index)
-        words = ("reset", "--quiet", self.base, "--pathspec-from-file=-", "--pathspec-file-nul")
-        await git(self.place, *words, stdin=listed, environment=index)
+        if self.paths:
+            words = ("reset", "--quiet", self.base, "--pathspec-from-file=-", "--pathspec-file-nul")
+            await git(self.place, *words, stdin=listed, environment=index)
+        await self._put_inline(measured.commit, index)
         tree = (await git(self.place, "write-tree", environment=index)).text
         dates = {"GIT_AUTHOR_DATE": "@0 +0000", "GIT_COMMITTER_DATE": "@0 +0000"}
         made = ("commit-tree", tree, "-p", self.base, "-m", "With the tests of the base")
         commit = Commit((await git(self.place, *made, environment=dates)).text)
-        await put_at(self.place, repository_of(measured.copy), commit)
-        return measured._replace(copy=measured.copy._replace(path=str(self.place)))
+        return await self._put(measured, commit)
+
+    async def _put_inline(self, commit: Commit, index: Mapping[str, str]) -> None:
+        """Put the inner tests of the base into sources of the result."""
+        if not self.inline:
+            return
+        before, after = [await contents(self.place, each, self.inline) for each in (self.base, commit)]
+        for path in before.keys() & after.keys():
+            if (language := language_of(path)) is not None:
+                text = language.with_tests_of(after[path], before[path], path)
+                blob = (await git(self.place, "hash-object", "-w", "--stdin", stdin=text)).text
+                entry = f"100644 {blob}\t{path}\0".encode("utf-8", "surrogateescape")
+                await git(self.place, "update-index", "-z", "--index-info", stdin=entry, environment=index)
 
     async def as_it_is(self, measured: Measured) -> Measured:
         """Check out the tree itself."""
-        await put_at(self.place, repository_of(measured.copy), measured.commit)
+        return await self._put(measured, measured.commit)
+
+    async def _put(self, measured: Measured, commit: Commit) -> Measured:
+        await put_at(self.place, repository_of(measured.copy), commit)
+        await asyncio.to_thread(self.link, self.place)
         return measured._replace(copy=measured.copy._replace(path=str(self.place)))
 
 
+@dataclass(frozen=True, kw_only=True)
+class TestsSide:
+    """What of a change lies on the side of the tests."""
+
+    __test__ = False
+    paths: tuple[str, ...] = ()
+    inline: tuple[str, ...] = ()
+    anew: frozenset[str] = frozenset()
+
+
+async def tests_side(
+    root: Path | str, base: Commit, head: Commit, changed: Iterable[str], tests: Collection[str]
+) -> TestsSide:
+    """Sort out which of the changed paths lie on the side of the tests.
+
+    Args:
+        root: A repository that holds both commits.
+        base: The commit whose tests are kept.
+        head: The result.
+        changed: Paths that differ between them.
+        tests: Identifiers of the tests of the base.
+
+    """
+    paths, at_base = list(changed), set(await files_at(root, base))
+    of_tests, scripts = collected(tests), {each.partition("::")[0] for each in tests if "::" in each}
+    sure = [each for each in paths if is_test_path(each) or each in of_tests or starts_runner(each)]
+    asked = [each for each in paths if each not in sure and (shares_settings(each) or language_of(each))]
+    before, after = [await contents(root, each, asked) for each in (base, head)]
+    sure += [each for each in before if each in scripts and _TESTS_ALONE.search(each)]
+    shared = [
+        each
+        for each in asked
+        if shares_settings(each) and not same_settings(each, before.get(each), after.get(each))
+    ]
+    both = before.keys() & after.keys() - {*sure, *shared}
+    inline = [each for each in both if _holds_tests(each, before[each], after[each])]
+    chosen = tuple(each for each in paths if each in {*sure, *shared})
+    own = {each for each in chosen if each in of_tests or _TEST_NAME.fullmatch(each.rpartition("/")[2])}
+    reaches = {each for each in chosen if each in at_base or starts_runner(each) or each in shared}
+    return TestsSide(paths=chosen, inline=tuple(sorted(inline)), anew=frozenset(reaches - own))
+
+
+def _holds_tests(path: str, before: bytes, after: bytes) -> bool:
+    """Whether a source holds tests of the base inside, or gains some."""
+    language = language_of(path)
+    return language is not None and bool(
+        language.inline_tests(path, before) or language.inline_tests(path, after)
+    )
+
+
 def collected(tests: Iterable[str]) -> frozenset[str]:
-    """Return the Python files that hold these tests; examples in docstrings make no file one of tests."""
+    """Return the files that hold these tests alone; examples in docstrings make no file one of tests."""
     found = set()
     for test in tests:
         path, _, rest = test.partition("::")

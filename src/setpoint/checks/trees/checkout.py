@@ -26,9 +26,9 @@ from setpoint.system.git.separate_repository import READY, repository_apart
 
 TIMED = ("timed-1", "timed-2")
 """Names of the places in which commands are timed, of one length: neither has the longer paths."""
-BESIDE = ("tests", "bare", "base", "other", *TIMED)
-"""Names of the second places: for the tests of the base, for files without their new suppressions, for the
-base itself, and for everything that proves a change: one place, so that no test can tell which.
+BESIDE = ("tests", "again", "base", "other", *TIMED)
+"""Names of the second places: for the tests of the base, for the base's second run, for the base itself, and
+for everything that proves a change: one place, so that no test can tell which.
 """
 
 

@@ -1,4 +1,4 @@
-"""What a maker asks for and explains in its answer, and what becomes of it; none of it counts by itself."""
+"""What a maker asks for in its answer, and what becomes of it; none of it counts by itself."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Opinion(Value):
 
 
 class GivenReason(Value):
-    """Why the maker did what a signal of test integrity points at."""
+    """Why the maker did what a sign of tampering points at; runs of earlier versions recorded it."""
 
     signal: str
     """The finding's fingerprint."""

@@ -1,4 +1,4 @@
-"""What happens about protected files and signals of test integrity; part of the union in `events`."""
+"""What happens about protected files; part of the union in `events`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class ChangeSettled(Value):
 
 
 class ReasonsGiven(Value):
-    """The maker explained signals of test integrity."""
+    """The maker explained signs of tampering; runs of earlier versions recorded it."""
 
     kind: Literal["integrity.reasons_given"] = "integrity.reasons_given"
     iteration: int
@@ -53,4 +53,4 @@ class ReasonsGiven(Value):
 AboutIntegrity = Annotated[
     ChangeRequested | ChangeReviewed | ChangeSettled | ReasonsGiven, Field(discriminator="kind")
 ]
-"""What was asked for, said and decided about protected files and signals."""
+"""What was asked for, said and decided about protected files."""

@@ -12,16 +12,22 @@ from setpoint.model.ids import StoryId
 from setpoint.model.proof import WorkKind
 from setpoint.model.value import Instant, Value
 
+EARLIER_MODES = ("append-only", "free")
+"""Values of `IntegrityMode` in settings, stories and orders of earlier versions; they are read as `both`."""
+
 
 class IntegrityMode(StrEnum):
-    """What a maker may do to protected tests."""
+    """What happens to a change of the tests that the base holds."""
 
+    BOTH = "both"
+    """The tests run as they were at the base and as they are now; the change of them stays."""
     READ_ONLY = "read-only"
-    """Nothing in a protected file may change."""
-    APPEND_ONLY = "append-only"
-    """Tests may be added to a protected file; what stood there stays."""
-    FREE = "free"
-    """Tests may change; the signals are still measured and shown."""
+    """Changes of tests and of the settings of runner and CI are put back."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> IntegrityMode | None:
+        """Read the values of earlier versions."""
+        return cls.BOTH if value in EARLIER_MODES else None
 
 
 class KnownRed(StrEnum):
@@ -45,10 +51,12 @@ class Story(Value):
     acceptance: tuple[str, ...] = ()
     """Commands, each run by Setpoint with the shell in the work copy; each must exit 0."""
     protected: tuple[str, ...] = ()
-    """More protected paths, as globs from the root of the repository."""
-    integrity: IntegrityMode = IntegrityMode.APPEND_ONLY
+    """Paths, as globs from the root of the repository, whose changes are always put back."""
+    integrity: IntegrityMode = IntegrityMode.BOTH
     may_change: tuple[str, ...] = ()
-    """Protected paths, as globs, that a person released: they are judged as the maker leaves them."""
+    """Paths, as globs, that a person released: they are never put back, and the change may contradict the
+    tests in them.
+    """
     base: str = ""
     """Commit or branch that the work starts from; empty: what is checked out, or `--base`."""
     external: bool = False

@@ -1,4 +1,4 @@
-"""Say what the maker tried on protected files and what Setpoint restored: facts for a person's decision."""
+"""Say which files were restored to the base: facts for a person's decision."""
 
 from __future__ import annotations
 
@@ -8,24 +8,18 @@ from collections.abc import Sequence
 from setpoint.model.run import Round
 from setpoint.model.wording import shortened
 
-_SOURCE, _RULE = "integrity", "protected"
 _MOST = 3
-_JUDGED = "; judged as it was at the base"
 
 
 def restored_in(judged: Round) -> tuple[str, ...]:
-    """Return what was restored in a round, each as `path: what was done to it`."""
-    findings = [each for each in judged.evaluation.findings if (each.source, each.rule) == (_SOURCE, _RULE)]
-    told = [each.message.removesuffix(_JUDGED) for each in findings]
-    known = {each.file for each in findings}
-    paths = (*judged.snapshot.restored, *judged.evaluation.restored)
-    return tuple(dict.fromkeys([*told, *(path for path in paths if path not in known)]))
+    """Return the paths that were restored in a round."""
+    return tuple(dict.fromkeys((*judged.snapshot.restored, *judged.evaluation.restored)))
 
 
-def listed(tried: Sequence[str]) -> str:
+def listed(paths: Sequence[str]) -> str:
     """Return the first of them in one line."""
-    more = f"; and {len(tried) - _MOST} more" if len(tried) > _MOST else ""
-    return f"{'; '.join(shortened(each, 160) for each in tried[:_MOST])}{more}"
+    more = f"; and {len(paths) - _MOST} more" if len(paths) > _MOST else ""
+    return f"{'; '.join(shortened(each, 160) for each in paths[:_MOST])}{more}"
 
 
 def restored_in_all(rounds: Sequence[Round]) -> str:

@@ -1,0 +1,1 @@
+"""Go: its functions, exported names and canaries."""

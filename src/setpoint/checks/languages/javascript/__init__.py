@@ -1,0 +1,1 @@
+"""JavaScript and TypeScript: their functions, exported names and canaries."""

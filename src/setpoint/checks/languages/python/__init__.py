@@ -1,0 +1,1 @@
+"""Python: its functions, statements outside of them, public names and canaries."""

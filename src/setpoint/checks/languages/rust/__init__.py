@@ -1,0 +1,1 @@
+"""Rust: its functions and macros, exported names, canaries and tests inside sources."""
