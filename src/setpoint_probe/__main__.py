@@ -20,9 +20,8 @@ from types import ModuleType
 _PUBLIC_NAME = "setpoint_probe"
 _PRIVATE_NAME = "_setpoint_probe"
 _ENGINE_NAME = "_setpoint_engine"
-_WORKS = {"score": "mutants.score", "reach": "reach.reach", "calls": "calls.answers"}
+_WORKS = {"score": "mutants.score", "reach": "reach.reach"}
 """The probe's own modules by the word for them."""
-_WITHOUT_PYTEST = ("calls.answers",)
 
 
 class _Probe(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -92,8 +91,7 @@ def _start() -> int:
     if "--lent" in options and importlib.util.find_spec("pytest") is None:
         sys.path.append(options["--lent"])
     try:
-        if engine or _WORKS[work] not in _WITHOUT_PYTEST:
-            import pytest  # noqa: F401, PLC0415 - tried here, where its absence can be said
+        import pytest  # noqa: F401, PLC0415 - tried here, where its absence can be said
     except (ImportError, SyntaxError) as error:
         sys.stderr.write(f"{sys.executable} has no pytest that works in it: {error}\n")
         return int(importlib.import_module(f"{_PRIVATE_NAME}.wire.exchange").CANNOT_RUN)
