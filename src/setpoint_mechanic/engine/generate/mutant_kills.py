@@ -13,11 +13,11 @@ from typing import Any
 
 from setpoint_probe.mutants.operators import Mutant, make
 from setpoint_probe.process.children import Report, run_child
-from setpoint_probe.process.time_limits import TimeUp, limited
 from setpoint_probe.source.hot_swap import NotSwappable, Swapper
 from setpoint_probe.source.source import Source, UnreadableSource
 
 from .cases import Case, varied
+from .limits import TimeUp, limited
 from .minimise import cost
 from .passing import would_pass
 from .present_tests import is_unreached, key_of_mutant

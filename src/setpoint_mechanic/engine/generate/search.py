@@ -17,20 +17,20 @@ from random import Random
 from typing import Any, NamedTuple
 
 from setpoint_probe.process.children import Ended, Limits, Report, run_child
-from setpoint_probe.process.refusals import forbid
-from setpoint_probe.process.time_limits import arm
 from setpoint_probe.reach.anatomy import Anatomy, Arc, Branch
 from setpoint_probe.reach.arcs import ArcTracer
 from setpoint_probe.session.session import prepare_path
 from setpoint_probe.source.import_roots import import_roots
-from setpoint_probe.source.module_state import State
 
 from ..wire.cover import CoverRequest
 from .cases import Case, Cast, Target, called, fresh, shorter, varied
 from .given.answers import answers_of
 from .given.offers import Place, Subject, offered
+from .limits import arm
 from .module_names import import_of
+from .module_state import State
 from .oracle import Oracle
+from .refusals import forbid
 from .specified import CONTRADICTS
 from .stand_ins import needed, others
 from .targets import Hints, cast_of

@@ -11,14 +11,13 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
 
-from setpoint_probe.process.time_limits import TimeUp
-
 from .doubles.files import file_with
 from .doubles.recorded_network import recorded_network
 from .doubles.recorded_processes import recorded_processes
 from .doubles.steady_chance import steady_chance
 from .doubles.still_clock import still_clock
 from .doubles.still_loop import JumpingSelector, StillLoop, run_still
+from .limits import TimeUp
 
 _FOLDER = Path(__file__).resolve().parent / "doubles"
 _FILES = {

@@ -13,13 +13,12 @@ from types import ModuleType
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from setpoint_probe.foreign_code import Raised, attempt
-from setpoint_probe.source.constants import constants
 
 from .cases import Cast, Param, Target
 from .given.answers import Answer
 from .given.given import NOTHING_GIVEN, Offers
 from .programs import SYNTAX
-from .values.kinds import annotated, named, used
+from .values.kinds import annotated, constants, named, used
 from .values.nearby_constants import Surroundings
 
 _NOT_CALLED = frozenset(

@@ -19,17 +19,17 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from setpoint_probe.process.refusals import Refused
-from setpoint_probe.process.time_limits import CPU_S, TimeUp, limited
 from setpoint_probe.reach.anatomy import Arc
 from setpoint_probe.reach.arcs import ArcTracer
-from setpoint_probe.source.module_state import State
 
 from .cases import Case, Cast
 from .given.fixtures import FOLDER, NO_SUPPLY, Supply
+from .limits import CPU_S, TimeUp, limited
+from .module_state import State
 from .nondeterminism import Unsure
 from .oracle import Oracle, changed_files
 from .programs import Program, program
+from .refusals import Refused
 from .specified import compared
 from .stand_ins import FUNCTIONS, NAMED, run_watched
 from .values.kinds import MODULES

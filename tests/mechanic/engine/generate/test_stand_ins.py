@@ -20,8 +20,8 @@ from setpoint_mechanic.engine.generate.doubles.recorded_processes import recorde
 from setpoint_mechanic.engine.generate.doubles.steady_chance import steady_chance
 from setpoint_mechanic.engine.generate.doubles.still_clock import still_clock
 from setpoint_mechanic.engine.generate.doubles.still_loop import run_still
+from setpoint_mechanic.engine.generate.limits import TimeUp
 from setpoint_mechanic.engine.generate.stand_ins import NETWORK, copied, needed, run_watched
-from setpoint_probe.process.time_limits import TimeUp
 
 
 async def waits(seconds):

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from setpoint_probe.foreign_code import Raised, attempt
-from setpoint_probe.process.time_limits import TimeUp, limited
 
+from ..limits import TimeUp, limited
 from ..stand_ins import FUNCTIONS as DOUBLES
 from ..values.kinds import MODULES
 from ..values.values import MOST_CHARACTERS

@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, Optional
 
-from setpoint_probe.process.time_limits import TimeUp, limited
+from ..limits import TimeUp, limited
 
 _EXAMPLES = 30
 _MOST = 12

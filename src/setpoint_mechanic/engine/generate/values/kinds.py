@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 POOLS: dict[str, tuple[str, ...]] = {
     "int": ("0", "1", "2", "3", "-1", "5", "7", "10", "100", "-3", "1000"),
@@ -355,3 +355,16 @@ def _compared(name: str, node: ast.Compare) -> Iterator[str]:
 
 def _is(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
+
+
+def constants(function: ast.AST) -> Iterable[str]:
+    """Return the constants of a function, and numbers next to them, as expressions."""
+    found: dict[str, None] = {}
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Constant) or isinstance(node.value, bool) or node.value is None:
+            continue
+        if isinstance(node.value, (int, float, str, bytes)) and len(repr(node.value)) < 30:  # noqa: PLR2004 - no docstrings
+            found[repr(node.value)] = None
+            if isinstance(node.value, int) and abs(node.value) < 1 << 20:
+                found.update({repr(node.value + 1): None, repr(node.value - 1): None})
+    return found

@@ -6,8 +6,7 @@ import ast
 from collections.abc import Collection, Iterator, Mapping
 from random import Random
 
-from setpoint_probe.source.constants import constants
-
+from .kinds import constants
 from .regex_samples import is_pattern, samples
 from .values import Near, Number
 

@@ -13,13 +13,13 @@ from textwrap import dedent
 
 import pytest
 
+from setpoint_mechanic.engine.generate.limits import arm
 from setpoint_mechanic.engine.generate.oracle import Oracle
 from setpoint_mechanic.engine.generate.values import hypothesis
 from setpoint_mechanic.engine.generate.values.hypothesis import Drawing
 from setpoint_mechanic.engine.generate.values.nearby_constants import Surroundings
 from setpoint_mechanic.engine.generate.values.regex_samples import is_pattern, samples
 from setpoint_mechanic.engine.generate.values.values import Near, changed
-from setpoint_probe.process.time_limits import arm
 
 PATTERNS = (
     r"(?i)(matr|vert|ind)ix$",

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-from ..foreign_code import Raised, attempt
+from setpoint_probe.foreign_code import Raised, attempt
 
 _KINDS = (list, dict, set, bytearray)
 _MOST = 2000

@@ -12,7 +12,7 @@ from setpoint_probe import ENGINE
 
 FORBID = """
 import os, sys
-from setpoint_probe.process.refusals import Refused, forbid
+from setpoint_mechanic.engine.generate.refusals import Refused, forbid
 
 refusals = []
 forbid(refusals, sys.argv[1])
