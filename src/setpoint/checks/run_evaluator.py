@@ -99,7 +99,7 @@ class ProjectEvaluator:
             await asyncio.to_thread(equip, project, Path(copy.path), command(terms))
 
     async def protect(self, order: RunOrder, copy: WorkCopy) -> tuple[str, ...]:
-        """Put back protected files that the maker changed; return their paths."""
+        """Restore protected files that the maker changed; return their paths."""
         named = (*order.story.protected, *self._settings.integrity.protected)
         if self._settings.failures.quarantine_file:
             named = (*named, self._settings.failures.quarantine_file)
@@ -166,7 +166,7 @@ class ProjectEvaluator:
         return await Prover(measuring=self._measuring).try_sealed(task, place, tests)
 
     async def _put_back(self, measured: Measured, place: Measured) -> tuple[str, ...]:
-        """Return what was put back before a tree was recorded."""
+        """Return what was restored before a tree was recorded."""
         return await put_back(self._folders.state, measured, place.copy.path)
 
     def _task(self, order: RunOrder, base: Measurements | None) -> Task:

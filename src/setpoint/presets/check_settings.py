@@ -133,7 +133,7 @@ class IntegritySettings(BaseModel):
         if (mode := given.get("mode")) in EARLIER_MODES:
             notices.append(f"integrity.mode '{mode}' is read as 'both'; hint: write 'both' or 'read-only'")
         made = read({key: value for key, value in given.items() if key != "rewrites_s"})
-        made._notices = tuple(notices)  # noqa: SLF001 - its own
+        made._notices = tuple(notices)  # noqa: SLF001 - a private field of its own class
         return made
 
 

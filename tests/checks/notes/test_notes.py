@@ -95,8 +95,8 @@ def test_a_lowered_threshold_is_told(path: str, before: str, after: str, message
 
 
 def test_a_new_host_in_a_lock_file_is_told_once_and_in_generated_files_too() -> None:
-    known = '"resolved": "https://registry.example.org/a.tgz"\n'
-    other = '"resolved": "https://evil.example.net/b.tgz"\n'
+    known = "resolution: {tarball: https://packages.example.org/a.tgz}\n"
+    other = "resolution: {tarball: https://evil.example.net/b.tgz}\n"
     before, after = {"package-lock.json": known}, {"package-lock.json": known + other + other}
 
     assert told(before, after, generated=frozenset(before)) == [("lock-host", "package-lock.json", 2)]

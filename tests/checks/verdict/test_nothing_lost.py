@@ -23,7 +23,7 @@ async def test_a_red_test_that_reaches_the_change_is_sent_back_once(proof):
     lost = {each.name: each for each in first.obligations}["nothing lost"]
 
     assert (lost.state, lost.evidence) == (NOT_MET, (VAT,))
-    assert "mend them, or say why" in lost.reason
+    assert "make them pass, or say why" in lost.reason
 
 
 async def test_what_the_maker_was_told_of_stands_in_the_reason(proof):

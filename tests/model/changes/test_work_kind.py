@@ -1,6 +1,6 @@
 import pytest
 
-from setpoint.model.changes.work_kind import kind_of_change, kind_of_request
+from setpoint.model.changes.work_kind import kind_of_request
 from setpoint.model.ids import StoryId
 from setpoint.model.proof import WorkKind
 from setpoint.model.stories.story import KnownRed, Story
@@ -48,21 +48,3 @@ def test_the_kind_is_read_from_the_title(title, kind):
 def test_the_story_and_failing_tests_decide_before_words():
     assert kind_of_request(story("add docs", kind=WorkKind.CHORE)) == (WorkKind.CHORE, "the story says so")
     assert kind_of_request(story("add docs", known_red=KnownRed.FIX))[0] is WorkKind.REPAIR
-
-
-@pytest.mark.parametrize(
-    ("wanted", "paths", "kind"),
-    [
-        (WorkKind.DOCS, ("README.md", "shop.py"), WorkKind.BEHAVIOUR),
-        (WorkKind.CHORE, ("setup.py",), WorkKind.BEHAVIOUR),
-        (WorkKind.CHORE, ("templates/page.html",), WorkKind.BEHAVIOUR),
-        (WorkKind.REFACTOR, ("shop.py", "tests/test_shop.py"), WorkKind.REFACTOR),
-        (WorkKind.REPAIR, ("tests/test_shop.py",), WorkKind.REPAIR),
-        (WorkKind.TESTS, ("tests/test_shop.py", "README.md"), WorkKind.TESTS),
-        (WorkKind.DOCS, ("docs/index.md", "LICENSE"), WorkKind.DOCS),
-        (WorkKind.DOCS, ("requirements-dev.txt",), WorkKind.CHORE),
-        (WorkKind.CHORE, (".github/workflows/ci.yml", "uv.lock"), WorkKind.CHORE),
-    ],
-)
-def test_the_files_of_a_change_decide(wanted, paths, kind):
-    assert kind_of_change(wanted, "guessed", paths)[0] is kind

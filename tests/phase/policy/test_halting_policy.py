@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from phase.policy.rounds import GREEN, a_past, a_round, confirmed, finding, reds, with_gates
-from setpoint.model.proof import Obligation, ObligationState, Proof, WorkKind
+from setpoint.model.proof import ELSEWHERE, Obligation, ObligationState, Proof, WorkKind
 from setpoint.model.run import Action, Limits
 from setpoint.model.verdict import Judgement
 from setpoint.phase.policy.halting_policy import rules_v1
@@ -152,7 +152,7 @@ def test_a_pass_is_confirmed_where_it_is_a_weak_proof():
     [(ObligationState.MET, Action.HALT), (ObligationState.NOT_APPLICABLE, Action.CONFIRM)],
 )
 def test_a_second_arrangement_is_the_confirmation(state, action):
-    said = Obligation(name="arrangement", state=state)
+    said = Obligation(name=ELSEWHERE, state=state)
     proof = Proof(work=WorkKind.BEHAVIOUR, why="", obligations=(said,))
     past = a_round(1, Scene(agent_wrote_tests=True)).model_copy(update={"proof": proof})
 

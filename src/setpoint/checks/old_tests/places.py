@@ -2,7 +2,7 @@
 
 There every path on the side of the tests that the change touched is as it was at the base: tests and what
 lies beside them, the files from which runners start, their settings in files that hold others too, and the
-tests that stand inside sources. All else is the result.
+tests inside sources. All else is the result.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Aside:
         return bool(self.anew) or test.partition("::")[0] in self.paths
 
     def edits(self, test: str) -> bool:
-        """Whether the change touched the file that holds a test; a package of Go is no file."""
+        """Whether the change touched the file that holds a test; a package of Go is not a file."""
         file = test.partition("::")[0]
         return not _FILE.search(file) or file in self.paths or file in self.inline
 
@@ -175,7 +175,7 @@ async def side_of_tests(
 
 
 def _inside(path: str, text: bytes) -> frozenset[str]:
-    """Return the names of the tests that stand inside a source."""
+    """Return the names of the tests inside a source."""
     language = language_of(path)
     return language.inline_tests(path, text) if language is not None else frozenset()
 

@@ -21,7 +21,7 @@ def kind_of_change(
     """Tell what kind of work a change is, and why.
 
     Args:
-        story: What is wanted.
+        story: The request.
         before: Changed files at the base, by path.
         after: Changed files of the result, by path.
         tests: Files from which tests were collected at the base, whatever they are called.

@@ -26,7 +26,7 @@ async def nothing_lost(
     if open_ones := await _still_red(subject, vouched, witnesses):
         reason = (
             f"{len(open_ones)} failed before, still fail, and reach what the change touches: "
-            f"{listed(open_ones)}: mend them, or say why they are not part of the work"
+            f"{listed(open_ones)}: make them pass, or say why they are not part of the work"
         )
         evidence = tuple(open_ones[:MOST_NAMED])
         return Obligation(
@@ -58,7 +58,7 @@ async def nothing_lost(
 async def _still_red(subject: Subject, vouched: Vouched, witnesses: tuple[Witness, ...]) -> list[str]:
     """Return tests that failed before and still do, that reach the change, and that the maker has to answer.
 
-    It is told of each once; what the request itself names counts however often it was told.
+    Each is sent back once; what the request itself names is sent back until it passes.
     """
     before, now = subject.base.tests, subject.now.tests
     if before is None or now is None or subject.work in _NO_CODE:
@@ -84,5 +84,5 @@ def _accepted(subject: Subject, vouched: Vouched, test: str) -> bool:
     return vouched.expresses(test) or _speaks_of(subject.task.story.wish, (last, file))
 
 
-def _speaks_of(wish: str, names: Iterable[str]) -> bool:
-    return any(len(name) > 1 and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", wish) for name in names)
+def _speaks_of(request: str, names: Iterable[str]) -> bool:
+    return any(len(name) > 1 and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", request) for name in names)

@@ -31,7 +31,7 @@ def vouched(rounds: Sequence[Round], sealed: tuple[SealedTest, ...]) -> Vouched:
 
 
 def _sent_back_for(past: Round) -> tuple[str, ...]:
-    """Return the tests that failed before and still did, of which the maker was told after a round."""
+    """Return the tests that failed before and still did, for which a round was sent back."""
     missing = past.proof.missing if past.proof else ()
     return tuple(test for each in missing if each.name == NOTHING_LOST for test in each.evidence)
 
