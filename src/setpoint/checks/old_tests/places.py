@@ -2,7 +2,7 @@
 
 There every path on the side of the tests that the change touched is as it was at the base: tests and what
 lies beside them, the files from which runners start, their settings in files that hold others too, and the
-tests inside sources. All else is the result.
+tests inside sources. Everything else is the result.
 """
 
 from __future__ import annotations
