@@ -129,7 +129,7 @@ def _function(module: str, qualified: str) -> Any:  # noqa: ANN401 -- a function
     found: Any = importlib.import_module(module)
     for each in owners:
         found = getattr(found, each)
-    raw: Any = vars(found)[last]
+    raw: Any = inspect.getattr_static(found, last)
     for _ in range(8):
         if isinstance(raw, FunctionType) and not hasattr(raw, "__wrapped__"):
             break

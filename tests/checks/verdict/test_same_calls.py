@@ -186,6 +186,20 @@ async def test_a_refactoring_may_change_what_objects_hold_and_what_is_private(tm
     assert "cannot be compared with the base" in said.reason
 
 
+async def test_a_refactoring_may_move_what_it_keeps(tmp_path):
+    old = "class Cart:\n    def total(self):\n        return 3\n\n\ndef price(n):\n    return n * 100\n"
+    new = "from money import Priced, price\n\n\nclass Cart(Priced):\n    pass\n"
+    money = (
+        "class Priced:\n    def total(self):\n        return 1 + 2\n\n\ndef price(n):\n    return 100 * n\n"
+    )
+    test = "import shop\n\n\ndef test_shop():\n    assert shop.Cart().total() == 3\n"
+    test += "    assert shop.price(2) == 200\n"
+    base = {"shop.py": old, "tests/test_shop.py": test}
+    said = await said_of(tmp_path, {"shop.py": new, "money.py": money}, base, kind=WorkKind.REFACTOR)
+
+    assert said.reason == "2 calls of 2 functions made again: 2 as recorded"
+
+
 async def test_without_time_no_call_is_made(tmp_path):
     said = await said_of(tmp_path, {"shop.py": PRICE + "\n\ndef discount(n):\n    return n\n"}, seconds=0)
 

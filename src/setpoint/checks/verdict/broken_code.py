@@ -14,7 +14,7 @@ from typing import NamedTuple
 from setpoint.checks.languages.changed_function import RAISES, ChangedFunction, Sabotage
 from setpoint.checks.tools.acceptance import Acceptance
 from setpoint.checks.verdict.subject import Subject, limited
-from setpoint.model.evidence import Cause, CheckState, Fault, TestReport, whole_suite
+from setpoint.model.evidence import SUITES, Cause, CheckState, Fault, TestReport, whole_suite
 from setpoint.ports import Measured
 
 _LEAST_S, _TIMES_GREEN = 10.0, 5
@@ -179,8 +179,12 @@ def is_unbuilt(report: TestReport) -> bool:
 
 
 def suite_s(subject: Subject) -> float:
-    """Return the seconds that the project's tests took on the result."""
-    return sum(each.evidence.duration_s for each in subject.now.results if each.tests is not None)
+    """Return the seconds that the project's own tests took."""
+    base, now = (
+        sum(each.evidence.duration_s for each in made.results if each.evidence.check in SUITES)
+        for made in (subject.base, subject.now)
+    )
+    return base or now
 
 
 def new_mark(there: Measured) -> Path:
