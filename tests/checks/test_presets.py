@@ -13,7 +13,6 @@ import pytest
 from setpoint.checks.discovery.interpreter import Interpreter, own_interpreter
 from setpoint.checks.discovery.layout import read_layout
 from setpoint.checks.discovery.program import Program, found_program
-from setpoint.checks.integrity.paths.protected_paths import kind_of
 from setpoint.checks.tools.tool import Tool
 from setpoint.model.config.custom_check import ReportFormat
 from setpoint.model.evaluation import Stage
@@ -61,9 +60,6 @@ def test_a_preset_holds_together(name: str) -> None:
     assert preset.title
     assert preset.globs
     assert bool(preset.report) is any("{report}" in word or "{scratch}" in word for word in preset.argv)
-    if preset.language in ("python", "any"):
-        unprotected = [file for file in preset.signs.files if kind_of(file, ()) is None]
-        assert unprotected == []
 
 
 async def test_arguments_of_preset_project_and_settings(tmp_path: Path) -> None:
