@@ -55,7 +55,7 @@ def test_what_a_candidate_did_to_a_protected_test_counts_against_it(repository):
         {"write": "calc.py", "text": RIGHT},
     ]
     players(repository, cheat=[cheats], honest=[edit(RIGHT, 0.5)])
-    code, outcome = repository.run("--agents", "cheat,honest")
+    code, outcome = repository.run("--agents", "cheat,honest", "--integrity", "read-only")
     assert (code, outcome["ending"]) == (0, "verified")
     bodies = [event["body"] for event in json.loads(repository.setpoint("show", "--json").stdout)]
     made = {body["agent"]: body["snapshot"] for body in bodies if body["kind"] == "candidate.made"}

@@ -173,3 +173,34 @@ async def test_notes_stand_beside_the_findings(judged) -> None:
     assert [(each.rule, each.place) for each in seen.notes] == [("suppression", "calc.py:1")]
     assert not seen.findings
     assert seen.quality.integrity == 1
+
+
+async def test_a_test_to_be_mended_has_to_pass(bench) -> None:
+    marked = "import pytest\nfrom calc import READY\n\n@pytest.mark.skipif(not READY, reason='')\n"
+    text = marked + "def test_ready():\n    assert READY == 2\n"
+    made = await bench({"calc.py": "READY = 1\n", "test_calc.py": text}, known_red=KnownRed.FIX)
+    await made.measure(Stage.BASE)
+
+    await made.change({"calc.py": "READY = 0\n"})
+    skipped = await made.measure(Stage.TEST)
+    await made.change({"calc.py": "READY = 2\n"})
+    mended = await made.measure(Stage.TEST)
+
+    assert [each.rule for each in skipped.blocking] == ["unfixed"]
+    assert mended.blocking == ()
+
+
+async def test_a_file_to_be_mended_may_not_skip_itself(bench) -> None:
+    made = await bench(
+        {"calc.py": "x = y\n", "test_calc.py": "import calc\n\ndef test_x():\n    assert calc.x\n"},
+        known_red=KnownRed.FIX,
+    )
+    await made.measure(Stage.BASE)
+
+    await made.change({"calc.py": "import pytest\npytest.skip('later', allow_module_level=True)\n"})
+    skipped = await made.measure(Stage.TEST)
+    await made.change({"calc.py": "x = 1\n"})
+    mended = await made.measure(Stage.TEST)
+
+    assert "unfixed" in {each.rule for each in skipped.blocking}
+    assert mended.blocking == ()

@@ -16,7 +16,6 @@ from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import CheckState
 from setpoint.model.finding import Category, Severity
 from setpoint.model.quality import Metric
-from setpoint.model.stories.story import IntegrityMode
 from setpoint.settings import ChecksSettings, Settings, load
 
 HOW_TO = Path(__file__).parents[3] / "docs" / "how-to" / "checks.md"
@@ -37,8 +36,8 @@ def script(code: str, form: str = "sarif", **more) -> CustomCheck:
     return CustomCheck(command=("{python}", "-c", code), format=form, timeout_s=60, **more)
 
 
-async def make(bench, files, mode: IntegrityMode = IntegrityMode.APPEND_ONLY, **check: CustomCheck):
-    made = await bench(files, integrity=mode)
+async def make(bench, files, **check: CustomCheck):
+    made = await bench(files)
     checks = ChecksSettings(bandit=False, coverage=False, reruns=0, pytest=False, python=sys.executable)
     made.use(Settings(checks=checks, check=check))
     return made
@@ -148,9 +147,9 @@ UNIT = CustomCheck(
 )
 
 
-async def test_tests_of_another_runner_run_with_the_suite_and_may_not_vanish(bench) -> None:
+async def test_tests_of_another_runner_run_with_the_suite_and_lost_ones_are_noted(bench) -> None:
     tests = "def test_red():\n    assert 0\n\ndef test_green():\n    pass\n"
-    made = await make(bench, {"checks/test_it.py": tests}, IntegrityMode.FREE, unit=UNIT)
+    made = await make(bench, {"checks/test_it.py": tests}, unit=UNIT)
     base = await made.measure(Stage.BASE)
 
     await made.change({"a.py": CLEAN})
@@ -162,8 +161,9 @@ async def test_tests_of_another_runner_run_with_the_suite_and_may_not_vanish(ben
     assert early.evidence_of("unit") is None
     assert (calm.evidence_of("unit").state, calm.findings) == (CheckState.PASS, ())
     assert gone.evidence_of("unit").state is CheckState.PASS, "red with another message is the same red test"
-    told = [(each.rule, each.symbol) for each in gone.findings]
-    assert told == [("vanished", "test_green"), ("strength", "test_green")]
+    assert gone.findings == ()
+    (note,) = [each for each in gone.notes if each.rule == "lost-test"]
+    assert note.message.startswith("unit: tests that passed at the base do not run any more: ")
 
 
 async def test_coverage_of_another_tool(bench) -> None:
