@@ -104,7 +104,7 @@ class NewVersion:
     def _everything(self) -> bool:
         """Whether all tests run: those that nothing can have changed, too."""
         broken = self.given.old is not None and self.given.old.state is CheckState.ERROR
-        return isinstance(self.suite, PackageSuite) or broken or bool(self.aside.anew)
+        return isinstance(self.suite, PackageSuite) or broken or bool(self.aside.reaching)
 
     def again(self, test: str) -> bool:
         """Whether a test would run."""

@@ -30,21 +30,21 @@ _NEEDS = (
 """Files that name what a project needs to have installed."""
 
 
-async def with_faults(made: Measurements, place: Measured, root: Path, wish: str) -> Measurements:
+async def with_faults(made: Measurements, place: Measured, root: Path, request: str) -> Measurements:
     """Return the base's measurements with a fault for each suite that cannot run for what the copy lacks.
 
     Args:
         made: What the checks gave.
         place: The base, checked out.
         root: The user's own tree.
-        wish: The request: a module that it names is still to be written.
+        request: The request: a module that it names is still to be written.
 
     """
     found: dict[str, str] = {}
     for result in made.results:
         if result.evidence.check in SUITES and (said := cannot_load(result)):
             why = await _ignored(said, root, Path(place.copy.path))
-            why = why or await asyncio.to_thread(_uninstalled, result, said, Path(place.copy.path), wish)
+            why = why or await asyncio.to_thread(_uninstalled, result, said, Path(place.copy.path), request)
             found |= {result.evidence.check: why} if why else {}
     return made.model_copy(update={"results": tuple(_with(each, found) for each in made.results)})
 
@@ -102,12 +102,12 @@ def _asks_for(said: str, path: str) -> bool:
     return path.endswith((".py", ".so", ".pyd")) and any(dotted.endswith(f".{each}") for each in modules)
 
 
-def _uninstalled(result: CheckResult, said: str, place: Path, wish: str) -> str:
+def _uninstalled(result: CheckResult, said: str, place: Path, request: str) -> str:
     """Name a package that the project needs and that is not installed; empty where it is to be written."""
     failures: Sequence[Failure] = result.tests.failures if result.tests else ()
     for module in dict.fromkeys(_NO_MODULE.findall(said)):
         top = module.partition(".")[0]
-        if _in_tree(place, top) or re.search(rf"\b{re.escape(top)}\b", wish):
+        if _in_tree(place, top) or re.search(rf"\b{re.escape(top)}\b", request):
             continue
         by_code = any(f"'{module}'" in each.message and _from_code(each) for each in failures)
         if by_code or _stated(place, top):

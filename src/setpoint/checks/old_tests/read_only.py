@@ -1,7 +1,7 @@
-"""Put protected files back as they were at the base, and remember which, whatever crashes.
+"""Restore protected files as they were at the base, and remember which, whatever crashes.
 
 That is what a person protects by globs, and in mode read-only the tests, what runners start from, and what
-CI servers run. What is put back is written to `<state>/seen/<trace>.integrity.json` before the first file is,
+CI servers run. What is restored is written to `<state>/seen/<trace>.integrity.json` before the first file is,
 under the commit the maker started from and the tree that will be there afterwards. A crash in between leads
 to the same tree and the same entry.
 """
@@ -53,7 +53,7 @@ class Protection:
         return self.mode is IntegrityMode.READ_ONLY
 
     def holds(self, path: str, base_files: Collection[str]) -> bool:
-        """Whether a changed path is put back, were its text alone to decide nothing."""
+        """Whether a changed path is restored, whatever its text says."""
         if matches(path, self.released):
             return False
         if matches(path, self.named):
@@ -79,7 +79,7 @@ class ReadOnly:
         self._protection = protection
 
     async def protect(self) -> tuple[str, ...]:
-        """Put back what may not have changed; return the paths. Without protection nothing is looked at."""
+        """Restore what may not have changed; return the paths. Without protection nothing is looked at."""
         if not self._protection.read_only and not self._protection.named:
             return ()
         real_folder(self._root)
@@ -160,8 +160,8 @@ class ReadOnly:
         write_atomic(self._record, _RECORD.dump_json(record, indent=1).decode())
 
 
-async def put_back(state: Path, measured: Measured, root: Path | str) -> tuple[str, ...]:
-    """Return what was put back before a snapshot was made; `root` is a repository that holds it."""
+async def restored_before(state: Path, measured: Measured, root: Path | str) -> tuple[str, ...]:
+    """Return what was restored before a snapshot was made; `root` is a repository that holds it."""
     if not (record := _read(kept_of(state, measured.copy.trace_id, "integrity"))):
         return ()
     answer = await ask(root, "rev-parse", "--verify", "--quiet", f"{measured.commit}^1")

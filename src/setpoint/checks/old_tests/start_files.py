@@ -19,7 +19,7 @@ _PATTERNS = re.compile(
     re.IGNORECASE,
 )
 _SHARED = frozenset({"pyproject.toml", "setup.cfg"})
-"""Files in which the settings of a runner stand among others."""
+"""Files that hold the settings of a runner among others."""
 _TABLES = ("pytest", "coverage", "unittest")
 _CI = re.compile(
     r"(?:.*/)?(?:\.github/workflows/.*|\.circleci/.*|\.buildkite/.*|\.gitlab-ci\.yml|\.travis\.yml"
