@@ -295,7 +295,7 @@ async def _aside(task: Task, place: Measured, base: Measurements, changed: Itera
         paths=side.paths,
         known=known,
         inline=side.inline,
-        anew=side.anew,
+        reaching=side.reaching,
         stood=stood,
         link=partial(link, task.project),
     )

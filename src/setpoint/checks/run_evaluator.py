@@ -18,7 +18,7 @@ from setpoint.checks.judge import Judge, Reference
 from setpoint.checks.localise.work_copy_paths import from_the_root
 from setpoint.checks.measurement import CheckListener, Measuring, Task, tests_of
 from setpoint.checks.old_tests.places import collected
-from setpoint.checks.old_tests.read_only import Protection, ReadOnly, put_back
+from setpoint.checks.old_tests.read_only import Protection, ReadOnly, restored_before
 from setpoint.checks.own_variables import ours
 from setpoint.checks.suites.pytest import Runner, outcomes_of
 from setpoint.checks.suites.reproduction import reproduction
@@ -131,7 +131,7 @@ class ProjectEvaluator:
         place = await check_out(self._folders.copies, measured)
         raw = await self._measuring.measure(self._task(order, base), place)
         judge = replace(judge, broken=await self._broken(order, base, raw, place))
-        known = Reference(restored=await self._put_back(measured, place))
+        known = Reference(restored=await self._restored(measured, place))
         return await self._located(order, await judge.against(base, raw, known), measured)
 
     async def preview(self, order: RunOrder, measured: Measured) -> Evaluation:
@@ -165,9 +165,9 @@ class ProjectEvaluator:
         place = await check_out(self._folders.copies, at_base)
         return await Prover(measuring=self._measuring).try_sealed(task, place, tests)
 
-    async def _put_back(self, measured: Measured, place: Measured) -> tuple[str, ...]:
+    async def _restored(self, measured: Measured, place: Measured) -> tuple[str, ...]:
         """Return what was restored before a tree was recorded."""
-        return await put_back(self._folders.state, measured, place.copy.path)
+        return await restored_before(self._folders.state, measured, place.copy.path)
 
     def _task(self, order: RunOrder, base: Measurements | None) -> Task:
         return Task(project=self._projects[order.trace_id], story=order.story, base=base)

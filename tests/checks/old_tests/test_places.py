@@ -131,7 +131,7 @@ async def test_the_side_of_the_tests_is_as_at_the_base_and_all_else_is_the_resul
 
     of_tests = {"test_code.py", "test_more.py", "tests/data.txt", "checks.js", "setup.cfg", "pytest.ini"}
     assert set(side.paths) == of_tests
-    assert (side.inline, side.anew) == (
+    assert (side.inline, side.reaching) == (
         ("lib.rs",),
         {"tests/data.txt", "checks.js", "setup.cfg", "pytest.ini"},
     )
@@ -146,13 +146,13 @@ async def test_the_side_of_the_tests_is_as_at_the_base_and_all_else_is_the_resul
     }
 
 
-def aside(*paths: str, anew: frozenset[str] = frozenset()) -> Aside:
+def aside(*paths: str, reaching: frozenset[str] = frozenset()) -> Aside:
     known = frozenset({"tests/test_a.py::test_a", "tests/test_b.py::test_b"})
-    return Aside(place=Path("/x"), base=Commit("0"), paths=paths, known=known, anew=anew)
+    return Aside(place=Path("/x"), base=Commit("0"), paths=paths, known=known, reaching=reaching)
 
 
 def test_only_files_that_changed_run_again_unless_something_reaches_all() -> None:
-    one, every = aside("tests/test_a.py"), aside("tests/helpers.py", anew=frozenset({"tests/helpers.py"}))
+    one, every = aside("tests/test_a.py"), aside("tests/helpers.py", reaching=frozenset({"tests/helpers.py"}))
 
     assert (one.untouched, one.files) == ({"tests/test_b.py::test_b"}, ("tests/test_a.py",))
     assert (every.untouched, every.files) == (frozenset(), ())

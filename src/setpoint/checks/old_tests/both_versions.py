@@ -78,17 +78,19 @@ class NewVersion:
         return f"{self.suite.name}-{AS_NOW}"
 
     async def run(self, measured: Measured) -> CheckResult:
-        """Run them: those of Python in the place apart, where coverage of both runs has one path."""
+        """Run them in the place apart, too: there paths in coverage are the same, and files have new dates.
+
+        Cargo builds what is newer than the last build, wherever it lies.
+        """
         only = self._chosen()
         if only == ():
             return results.unmeasured(
                 self.name, measured.tree, "no selected test is another one than at the base"
             )
-        suite, there = replace(self.suite, only=only), measured
+        suite = replace(self.suite, only=only)
         if isinstance(suite, TestSuite):
-            there = await self.aside.as_it_is(measured)
             suite = replace(suite, runner=self._runner(suite))
-        self.given.now = result = await suite.run(there)
+        self.given.now = result = await suite.run(await self.aside.as_it_is(measured))
         return _renamed(result, self.name)
 
     def _runner(self, suite: TestSuite) -> Runner:
@@ -102,7 +104,7 @@ class NewVersion:
     def _everything(self) -> bool:
         """Whether all tests run: those that nothing can have changed, too."""
         broken = self.given.old is not None and self.given.old.state is CheckState.ERROR
-        return isinstance(self.suite, PackageSuite) or broken or bool(self.aside.anew)
+        return isinstance(self.suite, PackageSuite) or broken or bool(self.aside.reaching)
 
     def again(self, test: str) -> bool:
         """Whether a test would run."""

@@ -37,7 +37,7 @@ async def with_faults(made: Measurements, place: Measured, root: Path, request: 
         made: What the checks gave.
         place: The base, checked out.
         root: The user's own tree.
-        request: What the story asks for: a module that it names is still to be written.
+        request: The request: a module that it names is still to be written.
 
     """
     found: dict[str, str] = {}

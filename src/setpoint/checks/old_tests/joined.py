@@ -7,7 +7,7 @@
 | fails | fails or is skipped, or did not run again | a failure |
 | fails, and failed at the base | any | a failure: the test that failed there still does |
 
-A file of tests that is not valid source at the base can never load as it was: there what it is now counts.
+A file of tests that does not parse at the base can never load as it was: there what it is now counts.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class Aside:
     """Identifiers of the tests of the base that a runner of Python ran."""
     inline: tuple[str, ...] = ()
     """Sources whose code stays, and whose inner tests are as they were."""
-    anew: frozenset[str] = frozenset()
+    reaching: frozenset[str] = frozenset()
     """Those of `paths` that other tests than their own may depend on."""
     stood: Mapping[str, TestReport] = field(default_factory=dict)
     """What each runner gave at the base."""
@@ -78,10 +78,10 @@ class Aside:
 
     def touches(self, test: str) -> bool:
         """Whether a test of Python may come out otherwise as it is now."""
-        return bool(self.anew) or test.partition("::")[0] in self.paths
+        return bool(self.reaching) or test.partition("::")[0] in self.paths
 
     def edits(self, test: str) -> bool:
-        """Whether the change touched the file that holds a test; a package of Go is not a file."""
+        """Whether the change touched the file that holds a test; a package of Go has none."""
         file = test.partition("::")[0]
         return not _FILE.search(file) or file in self.paths or file in self.inline
 
@@ -137,7 +137,7 @@ class TestsSide:
     __test__ = False
     paths: tuple[str, ...] = ()
     inline: tuple[str, ...] = ()
-    anew: frozenset[str] = frozenset()
+    reaching: frozenset[str] = frozenset()
 
 
 async def side_of_tests(
@@ -171,7 +171,7 @@ async def side_of_tests(
     chosen = tuple(each for each in paths if each in {*sure, *shared})
     own = {each for each in chosen if each in of_tests or _TEST_NAME.fullmatch(each.rpartition("/")[2])}
     reaches = {each for each in chosen if each in at_base or is_start_file(each) or each in shared}
-    return TestsSide(paths=chosen, inline=tuple(sorted(inline)), anew=frozenset(reaches - own))
+    return TestsSide(paths=chosen, inline=tuple(sorted(inline)), reaching=frozenset(reaches - own))
 
 
 def _inside(path: str, text: bytes) -> frozenset[str]:

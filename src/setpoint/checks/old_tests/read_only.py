@@ -1,4 +1,4 @@
-"""Put protected files back as they were at the base, and remember which, whatever crashes.
+"""Restore protected files as they were at the base, and remember which, whatever crashes.
 
 That is what a person protects by globs, and in mode read-only the tests, what runners start from, and what
 CI servers run. What is restored is written to `<state>/seen/<trace>.integrity.json` before the first file is,
@@ -53,7 +53,7 @@ class Protection:
         return self.mode is IntegrityMode.READ_ONLY
 
     def holds(self, path: str, base_files: Collection[str]) -> bool:
-        """Whether a changed path is restored, whatever its text holds."""
+        """Whether a changed path is restored, whatever its text says."""
         if matches(path, self.released):
             return False
         if matches(path, self.named):
@@ -160,7 +160,7 @@ class ReadOnly:
         write_atomic(self._record, _RECORD.dump_json(record, indent=1).decode())
 
 
-async def put_back(state: Path, measured: Measured, root: Path | str) -> tuple[str, ...]:
+async def restored_before(state: Path, measured: Measured, root: Path | str) -> tuple[str, ...]:
     """Return what was restored before a snapshot was made; `root` is a repository that holds it."""
     if not (record := _read(kept_of(state, measured.copy.trace_id, "integrity"))):
         return ()
