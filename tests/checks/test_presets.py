@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from setpoint.checks.integrity.paths.protected_paths import kind_of
 
 from setpoint.checks.discovery.interpreter import Interpreter, own_interpreter
 from setpoint.checks.discovery.layout import read_layout
