@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from setpoint.checks.languages.changed_function import RAISES, ChangedFunction, Sabotage
 from setpoint.checks.tools.acceptance import Acceptance
-from setpoint.checks.verdict.subject import Subject, limited
+from setpoint.checks.verdict.subject import Subject
 from setpoint.model.evidence import SUITES, Cause, CheckState, Fault, TestReport, whole_suite
 from setpoint.ports import Measured
 
