@@ -1,4 +1,4 @@
-"""What is said of tests of the base that do not run any more, and of restored files."""
+"""Findings about tests of the base that do not run any more, and about restored files."""
 
 from __future__ import annotations
 
