@@ -13,6 +13,7 @@ from setpoint.checks.languages.all import language_of
 from setpoint.checks.measurement import Measuring, Task, link, tests_of
 from setpoint.checks.old_tests.places import Aside, collected
 from setpoint.checks.plan import Plan
+from setpoint.checks.suites.selected_run import limited
 from setpoint.checks.target import Target
 from setpoint.checks.trees.checkout import place_beside, put_at, repository_of
 from setpoint.checks.verdict.kinds import kind_of_change
@@ -125,9 +126,12 @@ class Subject:
                 made[path] = language.with_tests_of(self.before[path], self.after[path], path)
         return made
 
-    async def run_tests(self, tests: Collection[str], there: Measured) -> TestReport:
-        """Run some tests in a place; what broke altogether gives an empty report."""
-        results = [await each.run(there) for each in self.plan.selection(self.target, tuple(tests))]
+    async def run_tests(
+        self, tests: Collection[str], there: Measured, limit_s: float | None = None
+    ) -> TestReport:
+        """Run some tests in a place, each runner for `limit_s` at most; what broke gives an empty report."""
+        checks = self.plan.selection(self.target, tuple(tests))
+        results = [await (limited(each, limit_s) if limit_s else each).run(there) for each in checks]
         report = whole_suite(each.tests for each in results if each.tests is not None)
         return report or TestReport(outcomes={})
 
