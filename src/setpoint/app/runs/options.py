@@ -31,11 +31,7 @@ class RunOptions(TypedDict, total=False):
     known_red: str | None
     """Tests that fail at the base: auto, fix or tolerate."""
     integrity: str | None
-<<<<<<< HEAD
-    """Existing tests: both (run as they were and as they are now) or read-only (edits are undone)."""
-=======
     """Existing tests: both (run as they were and as they are now) or read-only (edits are restored)."""
->>>>>>> notes
     on_limit: str | None
     """What to do at a limit: manual (ask a person), error or skip."""
 

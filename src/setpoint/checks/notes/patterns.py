@@ -36,11 +36,7 @@ class LinePattern(Value):
 
 
 class FilePattern(Value):
-<<<<<<< HEAD
-    """A kind of file whose change makes a note."""
-=======
     """A kind of file whose change is noted."""
->>>>>>> notes
 
     rule: str
     message: str

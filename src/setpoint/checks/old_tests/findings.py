@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-"""The findings about tests of the base that do not run any more, and about restored files."""
-=======
 """Findings about tests of the base that do not run any more, and about restored files."""
->>>>>>> notes
 
 from __future__ import annotations
 
