@@ -192,6 +192,8 @@ async def submission(
         diff=await run.ports.workspace.diff(run.copy, since, current.snapshot.commit),
         before=before,
         declined=declined,
+        notes=current.evaluation.notes,
+        contradicted=current.evaluation.contradicted,
     )
     return Submission(
         key=f"{_entered(run, phase, current.number)}{mark}",

@@ -13,8 +13,8 @@ from setpoint.model.evidence import TestReport
 def lost(base: TestReport, now: TestReport) -> tuple[str, ...]:
     """Name tests that passed at the base and do not run on the result; for a report of a selection, none.
 
-    A test runs where it runs as it was at the base, whatever the change made of it: one that is edited, moved
-    or deleted is not lost. One that is skipped now, or expected to fail, is. Parameters may have other names
+    A test runs where it runs as it was at the base, whatever the change made of it: one that is edited, moved,
+    skipped or deleted is not lost. One that is skipped as it was, or expected to fail, is. Parameters may have other names
     each time, so missing tests are matched with as many unknown ones of the same function. Left out are
     tests that are unstable at the base, contradicted, failing together with their file, and examples in
     docstrings, which belong to the code. Each name returned is meant to become a blocking finding of category
@@ -35,7 +35,7 @@ def lost(base: TestReport, now: TestReport) -> tuple[str, ...]:
         if outcome not in GREEN or test in excused or not _is_test(test, files):
             continue
         before, after = was.get(test), now.outcomes.get(test)
-        if after in QUIET or (after is None and before in QUIET):
+        if (after if before is None else before) in QUIET:
             quiet.append(test)
         elif after is None and before is None and red.isdisjoint(above(test)):
             missing.append(test)

@@ -27,7 +27,7 @@ async def find_witnesses(
         reason = f"work of the kind '{subject.work}' has none"
         return Obligation(name=WITNESS, state=ObligationState.NOT_APPLICABLE, reason=reason), ()
     passed, least = passed_in(subject.now.tests), subject.terms.witness
-    found = [*witness.mended(subject.base.tests, passed), *sealed]
+    found = [*witness.mended(subject.base.tests, subject.now.tests), *sealed]
     found += witness.removed(subject.base.tests, subject.now.tests)
     found += witness.built(subject.base.results, subject.now.results)
     reasons: list[str] = []

@@ -51,8 +51,9 @@ def passed_in(report: TestReport | None) -> frozenset[str]:
     return frozenset(test for test, outcome in outcomes.items() if outcome in _GREEN)
 
 
-def mended(base: TestReport | None, passed: frozenset[str]) -> tuple[Witness, ...]:
+def mended(base: TestReport | None, now: TestReport | None) -> tuple[Witness, ...]:
     """Return tests that failed at the base and pass now; a file that did not load represents its tests."""
+    passed, contradicted = passed_in(now), now.contradicted if now else ()
     files = {test.partition("::")[0] for test in passed}
     return tuple(
         Witness(
@@ -60,6 +61,7 @@ def mended(base: TestReport | None, passed: frozenset[str]) -> tuple[Witness, ..
         )
         for each in (base.failures if base else ())
         if each.cause not in _NO_CAUSE
+        and each.test not in contradicted
         and (each.test in passed or ("::" not in each.test and each.test in files))
     )
 
