@@ -84,14 +84,19 @@ async def test_a_renamed_file_of_tests_is_no_lost_one(bench):
     assert tested.test_counts == {"passed": 2}
 
 
-async def test_a_test_that_is_skipped_now_is_lost(bench):
-    skipped = "import pytest\n" + BASE[TEST].replace("def test", "@pytest.mark.skip\ndef test")
+SKIPPED = "import pytest\n" + BASE[TEST].replace("def test", "@pytest.mark.skip\ndef test")
 
-    _, tested = await after(bench, {TEST: skipped})
 
-    (finding,) = tested.blocking
-    assert PRICE in finding.message
-    assert tested.contradicted == ()
+async def test_a_test_that_the_change_skips_runs_as_it_was(bench):
+    _, tested = await after(bench, {TEST: SKIPPED})
+
+    assert (tested.failures, tested.blocking, tested.contradicted) == ((), (), ())
+
+
+async def test_a_test_that_the_change_breaks_and_skips_fails(bench):
+    _, tested = await after(bench, {"shop.py": BASE["shop.py"].replace("* 2", "* 5"), TEST: SKIPPED})
+
+    assert PRICE in {each.test for each in tested.failures}
 
 
 async def test_what_tests_read_is_as_it_was_and_as_it_is_now(bench):

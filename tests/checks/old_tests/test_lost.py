@@ -45,6 +45,7 @@ def test_skipped_tests_are_lost_and_failing_files_are_not() -> None:
     broken = evidence.TestReport(outcomes={"tests/test_a.py": Outcome.ERROR})
 
     assert lost(passing(X), skipped) == (X,)
+    assert lost(passing(X), skipped.model_copy(update={"as_they_were": {X: PASSED}})) == ()
     assert lost(passing(X), broken) == ()
     assert lost(skipped, evidence.TestReport(outcomes={})) == ()
 

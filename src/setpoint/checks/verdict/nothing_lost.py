@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from setpoint.checks.verdict.impacted import impacted
 from setpoint.checks.verdict.subject import MOST_NAMED, Subject, listed
 from setpoint.checks.verdict.witness import Witness, passed_in
+from setpoint.model.evidence import TestReport
 from setpoint.model.proof import NOTHING_LOST, Obligation, ObligationState, Trust, Vouched, WorkKind
 
 _NO_CODE = (WorkKind.DOCS, WorkKind.CHORE)
@@ -37,7 +38,7 @@ async def nothing_lost(
     if not stood and not left:
         reason = "no test passes at the base"
         return Obligation(name=NOTHING_LOST, state=ObligationState.NOT_APPLICABLE, reason=reason), None
-    kept = len(stood & passed_in(now)) if now else 0
+    kept = len(stood & (passed_in(now) | _passed_as_they_were(now))) if now else 0
     notes = [f"{kept} of {len(stood)} tests that passed at the base pass as they were"]
     notes += [f"the change contradicts {listed(against)}, and only the maker says why"] if against else []
     if accepted := [each for each in (now.contradicted if now else ()) if each not in against]:
@@ -53,6 +54,10 @@ async def nothing_lost(
         count=len(stood),
     )
     return obligation, Trust.ANY if against else None
+
+
+def _passed_as_they_were(now: TestReport) -> frozenset[str]:
+    return passed_in(TestReport(outcomes=now.as_they_were or {}))
 
 
 async def _still_red(subject: Subject, vouched: Vouched, witnesses: tuple[Witness, ...]) -> list[str]:
