@@ -10,6 +10,8 @@ from setpoint.model.changes.work_kind import runs
 from setpoint.model.proof import Obligation, ObligationState
 
 _NAME = "public names"
+_LEAST = 6
+"""Characters of a word that can be the beginning of a name of which a request speaks."""
 
 
 def public_names(subject: Subject) -> tuple[Obligation, ...]:
@@ -44,7 +46,10 @@ def public_names(subject: Subject) -> tuple[Obligation, ...]:
 
 
 def _is_named(lost: str, wish: str) -> bool:
-    """Whether a request names this name, or its module."""
+    """Whether a request names this name, what it begins with, or its module."""
     module, _, name = lost.partition(": ")
     parts = {re.split(r"[./]", module)[-1], *re.split(r"\.|::", name)} - {""}
-    return any(re.search(rf"(?<!\w){re.escape(part)}(?!\w)", wish) for part in parts)
+    if any(re.search(rf"(?<!\w){re.escape(part)}(?!\w)", wish) for part in parts):
+        return True
+    words = [each for each in re.findall(r"\w+", wish) if len(each) >= _LEAST]
+    return any(part.startswith(word) for part in parts for word in words)
