@@ -113,9 +113,9 @@ class IntegritySettings(BaseModel):
     model_config = CLOSED
 
     mode: IntegrityMode = IntegrityMode.BOTH
-    """`both`: tests of the base run as they were and as they are now; `read-only`: changes are put back."""
+    """`both`: tests of the base run as they were and as they are now; `read-only`: changes are restored."""
     protected: tuple[str, ...] = ()
-    """Paths, as globs from the root of the repository, whose changes are always put back."""
+    """Paths, as globs from the root of the repository, that are always restored."""
     _notices: tuple[str, ...] = PrivateAttr(default=())
 
     @property
@@ -133,7 +133,7 @@ class IntegritySettings(BaseModel):
         if (mode := given.get("mode")) in EARLIER_MODES:
             notices.append(f"integrity.mode '{mode}' is read as 'both'; hint: write 'both' or 'read-only'")
         made = read({key: value for key, value in given.items() if key != "rewrites_s"})
-        made._notices = tuple(notices)  # noqa: SLF001 - a private field of its own class
+        made._notices = tuple(notices)  # noqa: SLF001 - an instance of this class
         return made
 
 

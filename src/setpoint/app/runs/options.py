@@ -31,7 +31,7 @@ class RunOptions(TypedDict, total=False):
     known_red: str | None
     """Tests that fail at the base: auto, fix or tolerate."""
     integrity: str | None
-    """Existing tests: both (run as they were and as they are now) or read-only (edits are undone)."""
+    """Existing tests: both (run as they were and as they are now) or read-only (edits are restored)."""
     on_limit: str | None
     """What to do at a limit: manual (ask a person), error or skip."""
 

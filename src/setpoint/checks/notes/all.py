@@ -18,7 +18,7 @@ _MOST_TEXT = 2_000_000
 """Larger files are not read."""
 _OF_ANY_FILE = (of_files, of_lock_hosts)
 _OF_HAND = (of_lines, of_thresholds, of_assertions, of_test_values)
-"""What notes say of files that somebody wrote by hand."""
+"""Themes about the text of files that somebody wrote by hand."""
 
 
 def notes_of(work: Work) -> tuple[Note, ...]:

@@ -36,7 +36,7 @@ class LinePattern(Value):
 
 
 class FilePattern(Value):
-    """A kind of file whose change makes a note."""
+    """A kind of file whose change is noted."""
 
     rule: str
     message: str

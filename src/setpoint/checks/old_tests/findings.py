@@ -1,4 +1,4 @@
-"""The findings about tests of the base that do not run any more, and about restored files."""
+"""Findings about tests of the base that do not run any more, and about restored files."""
 
 from __future__ import annotations
 

@@ -49,3 +49,16 @@ async def run_selected(
 def folders_of(check: Check) -> tuple[str, ...]:
     """Return the folders in which a suite starts; empty text for the root."""
     return check.folders if isinstance(check, PackageSuite) else ("",)
+
+
+def limited(check: Check, limit_s: float, alone_s: float | None = None) -> Check:
+    """Return a check of tests with a tighter limit of time than its own."""
+    if isinstance(check, TestSuite):
+        return replace(check, runner=replace(check.runner, timeout_s=min(check.runner.timeout_s, limit_s)))
+    if isinstance(check, PackageSuite):
+        own_s = min(check.asked.timeout_s or check.timeout_s, limit_s)
+        args = check.asked.args
+        if alone_s is not None and check.name == "go_test":
+            args = (*args, f"-timeout={alone_s:.0f}s")
+        return replace(check, asked=check.asked.model_copy(update={"timeout_s": own_s, "args": args}))
+    return check

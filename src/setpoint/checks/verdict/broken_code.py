@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from setpoint.checks.languages.changed_function import RAISES, ChangedFunction, Sabotage
+from setpoint.checks.suites.selected_run import limited
 from setpoint.checks.tools.acceptance import Acceptance
-from setpoint.checks.verdict.subject import Subject, limited
+from setpoint.checks.verdict.subject import Subject
 from setpoint.model.evidence import SUITES, Cause, CheckState, Fault, TestReport, whole_suite
 from setpoint.ports import Measured
 

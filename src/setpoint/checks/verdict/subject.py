@@ -13,16 +13,15 @@ from setpoint.checks.languages.all import language_of
 from setpoint.checks.measurement import Measuring, Task, link, tests_of
 from setpoint.checks.old_tests.places import Aside, collected
 from setpoint.checks.plan import Plan
-from setpoint.checks.suites.package_suite import PackageSuite, owner
-from setpoint.checks.suites.pytest import TestSuite
+from setpoint.checks.suites.selected_run import limited
 from setpoint.checks.target import Target
 from setpoint.checks.trees.checkout import place_beside, put_at, repository_of
 from setpoint.checks.verdict.kinds import kind_of_change
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.changes.work_kind import runs
-from setpoint.model.evidence import Fault, Outcome, TestReport, whole_suite
+from setpoint.model.evidence import TestReport, whole_suite
 from setpoint.model.proof import ProofTerms, WorkKind
-from setpoint.ports import Check, Measured
+from setpoint.ports import Measured
 from setpoint.system.git.git import changed_files, contents
 
 MOST_NAMED = 20
@@ -128,30 +127,13 @@ class Subject:
         return made
 
     async def run_tests(
-        self,
-        tests: Collection[str],
-        there: Measured,
-        limit_s: float | None = None,
-        alone_s: float | None = None,
+        self, tests: Collection[str], there: Measured, limit_s: float | None = None
     ) -> TestReport:
-        """Run some tests in a place; what broke altogether gives an empty report.
-
-        With `limit_s`, tests of a runner that has not ended by then count as failed. A program of Go ends
-        by itself after `alone_s`, its build apart.
-        """
+        """Run some tests in a place, each runner for `limit_s` at most; what broke gives an empty report."""
         checks = self.plan.selection(self.target, tuple(tests))
-        results = [await (limited(each, limit_s, alone_s) if limit_s else each).run(there) for each in checks]
+        results = [await (limited(each, limit_s) if limit_s else each).run(there) for each in checks]
         report = whole_suite(each.tests for each in results if each.tests is not None)
-        report = report or TestReport(outcomes={})
-        late = {each.evidence.check for each in results if each.evidence.fault is Fault.TIMEOUT}
-        if not (limit_s and late):
-            return report
-        hung = {test: Outcome.ERROR for test in tests if self._check_of(test) in late}
-        return TestReport(outcomes={**hung, **report.outcomes}, failures=report.failures)
-
-    def _check_of(self, test: str) -> str:
-        chosen = self.task.project.chosen
-        return owner(test, chosen) or ("unittest" if "unittest" in chosen else "pytest")
+        return report or TestReport(outcomes={})
 
     def _other_place(self) -> Path:
         return place_beside(Path(self.place.copy.path), "other")
@@ -187,19 +169,6 @@ async def subject_of(
         after=after,
         scratch=scratch,
     )
-
-
-def limited(check: Check, limit_s: float, alone_s: float | None = None) -> Check:
-    """Return a check of tests with a tighter limit of time than its own."""
-    if isinstance(check, TestSuite):
-        return replace(check, runner=replace(check.runner, timeout_s=min(check.runner.timeout_s, limit_s)))
-    if isinstance(check, PackageSuite):
-        own_s = min(check.asked.timeout_s or check.timeout_s, limit_s)
-        args = check.asked.args
-        if alone_s is not None and check.name == "go_test":
-            args = (*args, f"-timeout={alone_s:.0f}s")
-        return replace(check, asked=check.asked.model_copy(update={"timeout_s": own_s, "args": args}))
-    return check
 
 
 def listed(names: Collection[str]) -> str:

@@ -28,7 +28,7 @@ _NO_CAUSE = {
 """Causes that say nothing about the code."""
 _WORD = re.compile(r"[\w-]+")
 _MISSING_NAME = ("AttributeError", "ImportError", "ModuleNotFoundError", "NameError", "TypeError")
-"""What Python raises where a name, or a parameter, is not there."""
+"""Errors that say that a name, or a parameter, is not there."""
 
 
 class Witness(Value):

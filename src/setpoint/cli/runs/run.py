@@ -61,7 +61,7 @@ def run(
         str, typer.Option(help="Kind of work: behaviour, repair, refactor, tests, docs or chore.")
     ] = "",
     integrity: Annotated[
-        str, typer.Option(help="Existing tests: both (run old and new) or read-only (edits are undone).")
+        str, typer.Option(help="Existing tests: both (run old and new) or read-only (edits are restored).")
     ] = "",
     on_limit: Annotated[
         str, typer.Option(help="What to do at a limit: manual (ask a person), error or skip.")

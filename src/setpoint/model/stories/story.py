@@ -22,7 +22,7 @@ class IntegrityMode(StrEnum):
     BOTH = "both"
     """The tests run as they were at the base and as they are now; the change of them stays."""
     READ_ONLY = "read-only"
-    """Changes of tests and of the settings of runner and CI are put back."""
+    """Changes of tests and of the settings of runner and CI are restored."""
 
     @classmethod
     def _missing_(cls, value: object) -> IntegrityMode | None:
@@ -51,10 +51,10 @@ class Story(Value):
     acceptance: tuple[str, ...] = ()
     """Commands, each run by Setpoint with the shell in the work copy; each must exit 0."""
     protected: tuple[str, ...] = ()
-    """Paths, as globs from the root of the repository, whose changes are always put back."""
+    """Paths, as globs from the root of the repository, that are always restored."""
     integrity: IntegrityMode = IntegrityMode.BOTH
     may_change: tuple[str, ...] = ()
-    """Paths, as globs, that a person released: they are never put back, and the change may contradict the
+    """Paths, as globs, that a person released: they are never restored, and the change may contradict the
     tests in them.
     """
     base: str = ""
