@@ -32,7 +32,7 @@ from setpoint.checks import ProjectEvaluator
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.evidence import Failure
 from setpoint.model.ids import Commit, StoryId
-from setpoint.model.proof import Arrangement, ProofTerms
+from setpoint.model.proof import ProofTerms
 from setpoint.model.run import Ending, Limits, RunOrder
 from setpoint.model.stories.story import KnownRed, Story
 from setpoint.ports import Measured, RunPorts
@@ -259,7 +259,7 @@ def harness(plan: Maker, folder: Path, real: str) -> RunHarness:
         "agent": ScriptedAgent(*plan.acts),
         "folder": folder / "fakes",
         "story": Story(id=StoryId("pack"), title="Make the tests pass", known_red=KnownRed.FIX),
-        "proof": ProofTerms(required=False, seconds=1, arrangement=Arrangement.OFF),
+        "proof": ProofTerms(required=False, seconds=1, without=("elsewhere",)),
         "limits": Limits(max_cost_usd=Decimal(0), max_wall_s=100_000),
     }
     if not real:

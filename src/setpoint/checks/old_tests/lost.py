@@ -13,9 +13,10 @@ from setpoint.model.evidence import TestReport
 def lost(base: TestReport, now: TestReport) -> tuple[str, ...]:
     """Name tests that passed at the base and do not run on the result; for a report of a selection, none.
 
-    A test runs where it runs as it was at the base, whatever the change made of it: one that is edited, moved,
-    skipped or deleted is not lost. One that is skipped as it was, or expected to fail, is. Parameters may have other names
-    each time, so missing tests are matched with as many unknown ones of the same function. Left out are
+    A test runs where it runs as it was at the base, whatever the change made of it: one that is edited,
+    moved, skipped or deleted is not lost. One that is skipped as it was, or expected to fail, is. Parameters
+    may have other names each time, so missing tests are matched with as many unknown ones of the same
+    function. Left out are
     tests that are unstable at the base, contradicted, failing together with their file, and examples in
     docstrings, which belong to the code. Each name returned is meant to become a blocking finding of category
     integrity: "N tests of the base do not run any more: ...".
