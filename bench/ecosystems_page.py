@@ -37,7 +37,7 @@ NOTES = """
 - **mutants**: *yes*: mutants were judged. *partly*: whole changed functions were sabotaged, and the tests
   noticed.
 - **localisation**: the file with the bug is named, in the plan or by a suspicious line.
-- **integrity rules**: the work was checked against the rules that protect tests and settings.
+- **old tests**: the tests of the base ran as they were, and none was lost.
 """
 COLUMNS = (
     *("repository", "language", "layout", "runner", "own command"),
@@ -237,7 +237,7 @@ CELLS: Mapping[str, Callable[[str, Rows, Rows], str]] = {
     "security": _kind(SECURITY),
     "mutants": _mutants,
     "localisation": _localised,
-    "integrity rules": _integrity,
+    "old tests": _integrity,
     "repair without a model": lambda language, _, __: REPAIR.get(language, "no (read)"),
     "`setpoint cover`": lambda language, _, __: COVER.get(language, "no (read)"),
 }

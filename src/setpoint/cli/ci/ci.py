@@ -31,7 +31,7 @@ FailOn = Annotated[
 ]
 Output = Annotated[Path, typer.Option("--output", help="Folder for the files that the job leaves.")]
 Release = Annotated[
-    str, typer.Option("--release-label", help="Label by which a person allows changes of tests.")
+    str, typer.Option("--release-label", help="Label by which a person wants tests to change.")
 ]
 
 

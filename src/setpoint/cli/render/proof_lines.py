@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from setpoint.cli.render.line import Line
 from setpoint.model.events import ProofMeasured, TestsSealed
-from setpoint.model.proof import Obligation, ObligationState, Proof
+from setpoint.model.proof import WITNESS, Obligation, ObligationState, Proof
 from setpoint.model.wording import shortened
 
 _MOST_REASON = 120
@@ -25,6 +25,7 @@ def _proved(proof: Proof) -> Line:
     if proof.missing:
         return Line(f"not proved: {'; '.join(_short(each) for each in proof.missing)}", "yellow")
     met = [each for each in proof.obligations if each.state is ObligationState.MET]
+    met.sort(key=lambda each: each.name != WITNESS)
     told = "".join(f": {_short(each)}" for each in met[:1])
     more = f"; also met: {', '.join(each.name for each in met[1:])}" if met[1:] else ""
     return Line(f"proved as {proof.work}{told}{more}", "green")
