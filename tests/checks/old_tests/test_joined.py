@@ -53,7 +53,7 @@ def test_an_untouched_file_that_does_not_load_is_a_failure() -> None:
     assert lost(report(a=PASSED, b=PASSED), made) == ()
 
 
-def test_a_test_that_settings_leave_out_of_an_untouched_file_is_neither_gone_nor_kept() -> None:
+def test_a_test_that_settings_leave_out_of_an_untouched_file_counts_as_it_was() -> None:
     base = report(a=PASSED, b=PASSED)
 
     fails = joined(base, report(a=PASSED, b=FAILED), report(a=PASSED), edited=only_a)
@@ -61,7 +61,7 @@ def test_a_test_that_settings_leave_out_of_an_untouched_file_is_neither_gone_nor
     unloaded = joined(base, report(a=PASSED, file_b=ERROR), report(a=PASSED), edited=only_a)
 
     assert (fails.red, fails.contradicted) == ({B}, ())
-    assert lost(base, passes) == (B,)
+    assert lost(base, passes) == ()
     assert unloaded.red == {"tests/test_b.py"}
 
 
@@ -95,6 +95,10 @@ def test_nothing_that_failed_as_it_was_is_excused_without_a_passing_version(base
     assert {each.test for each in made.failures} == made.red
     assert now.red <= made.red
     silent = {
-        test for test in base.outcomes if base.outcomes[test] in GREEN and made.outcomes.get(test) in QUIET
+        test
+        for test in base.outcomes
+        if base.outcomes[test] in GREEN
+        and made.outcomes.get(test) in QUIET
+        and old.outcomes.get(test) in QUIET
     }
     assert silent <= {*lost(base, made)}
