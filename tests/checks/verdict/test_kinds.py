@@ -11,7 +11,7 @@ CODE = b"def price(n):\n    return n * 100\n"
 
 
 def kind(title: str, before: dict[str, bytes], after: dict[str, bytes], **more: object) -> WorkKind:
-    return kind_of_change(Story(id=StoryId("s"), title=title, **more), before, after)[0]
+    return kind_of_change(Story(id=StoryId("s"), title=title, **more), before, after).work
 
 
 @pytest.mark.parametrize(
@@ -50,6 +50,35 @@ def test_a_version_constant_in_a_file_of_code_is_a_chore():
 )
 def test_a_version_is_alone_where_nothing_else_differs(before, after, alone):
     assert is_version_alone(before, after) is alone
+
+
+@pytest.mark.parametrize(
+    ("title", "before", "after", "promised"),
+    [
+        ("Add a discount", CODE, CODE + b"RATE = 3\n", False),
+        ("Improve the docs", CODE, CODE + b"RATE = 3\n", True),
+        ("Nobody uses it", CODE + b"RATE = 3\n", CODE, True),
+        ("For Python 3.10", CODE, CODE.replace(b"(n)", b"(n: int | None) -> int"), True),
+        ("For Python 3.10", CODE, b"from typing import Any\n" + CODE.replace(b"(n)", b"(n: Any)"), True),
+        ("For Python 3.10", CODE, CODE.replace(b"(n)", b"(n: int = 1)"), False),
+    ],
+    ids=["code", "documents and code", "removed", "types", "imports of types", "default"],
+)
+def test_some_changes_promise_that_no_outcome_changes(title, before, after, promised):
+    made = kind_of_change(Story(id=StoryId("s"), title=title), {"shop.py": before}, {"shop.py": after})
+
+    assert (made.work, made.promises_nothing) == (WorkKind.BEHAVIOUR, promised)
+
+
+@pytest.mark.parametrize(
+    ("title", "path", "after"),
+    [
+        ("Set the version to 3.5.0", "setup.cfg", b"[metadata]\nversion = 3.5.0\n"),
+        ("Checkout v4.2 everywhere", ".github/workflows/ci.yml", b"uses: actions/checkout@v4.2\n"),
+    ],
+)
+def test_a_version_that_settings_bring_may_be_what_is_asked_for(title, path, after):
+    assert kind(title, {path: b"version = 3.4.0\n"}, {path: after}) is WorkKind.CHORE
 
 
 def test_documents_are_no_answer_to_a_request_for_behaviour():

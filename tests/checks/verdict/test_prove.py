@@ -76,6 +76,20 @@ async def test_each_kind_of_work_takes_its_own_runs(proof, change, title, work, 
     assert ("witness" in {each.name for each in made.missing}) is (work is WorkKind.BEHAVIOUR)
 
 
+@pytest.mark.parametrize(
+    ("change", "work"),
+    [
+        ({"shop.py": PRICE.replace("(n)", "(n: int) -> int")}, WorkKind.REFACTOR),
+        (FEATURE, WorkKind.BEHAVIOUR),
+    ],
+    ids=["types", "a witness"],
+)
+async def test_code_that_promises_nothing_is_a_refactoring_unless_something_changes(proof, change, work):
+    made = await proof(change, "improve the docs")
+
+    assert (made.work, made.missing) == (work, ())
+
+
 async def test_what_was_found_of_a_tree_is_not_measured_twice(bench):
     there = await bench(dict(SHOP), settings=QUICK)
     there.order = there.order.model_copy(update={"proof": ProofTerms(without=("same calls",))})

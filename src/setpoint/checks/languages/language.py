@@ -100,6 +100,10 @@ class Language(Protocol):
     def same_program(self, before: bytes, after: bytes, path: str) -> bool:
         """Whether two texts of a file differ in comments, documentation and layout alone."""
 
+    def same_but_types(self, before: bytes, after: bytes, path: str) -> bool:  # noqa: ARG002
+        """Whether two texts of a file differ in annotations of types alone."""
+        return False
+
     def lost_names(
         self,
         before: Mapping[str, bytes],  # noqa: ARG002 -- a language without public names loses none

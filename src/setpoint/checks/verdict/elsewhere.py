@@ -135,8 +135,10 @@ async def _without_those_of_base(again: Repeated, found: Found) -> Found:
     own = {test for test in stood if function_of(test) in functions}
     files = {test.partition("::")[0] for test in found.wrong}
     near = sorted(stood - own, key=lambda test: (test.partition("::")[0] not in files, test))
-    asked = own | {*near[:_MOST_CONTROLS]}
-    at_base = await again.on(base.commit, asked, alone=True) if asked else PlainRun(outcomes={})
+    # More than can run alone hang on the order, so the base runs in the same one.
+    alone = len(found.wrong) <= MOST_RERUN
+    asked = own | {*near[:_MOST_CONTROLS]} if alone else stood
+    at_base = await again.on(base.commit, asked, alone=alone) if asked else PlainRun(outcomes={})
     wrong_there = otherwise(at_base.outcomes, asked)
     if asked and len(wrong_there) == len(asked):
         excused = set(found.wrong)

@@ -41,6 +41,8 @@ async def find_witnesses(
     if found:
         reasons.append(f"proof.witness asks for '{least}', and there is only '{strongest(found)}'")
     reason = "; ".join(["nothing fails without the change and passes with it", *reasons])
+    if subject.promises_nothing:
+        return Obligation(name=WITNESS, state=ObligationState.NOT_APPLICABLE, reason=reason), ()
     return Obligation(name=WITNESS, state=ObligationState.NOT_MET, reason=f"{reason}: {_hint(subject)}"), ()
 
 

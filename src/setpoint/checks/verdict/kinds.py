@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
 
 from setpoint.checks.languages.all import language_of
 from setpoint.model.changes.test_paths import is_test_path
@@ -15,9 +16,18 @@ _CHANGES_CODE = (WorkKind.BEHAVIOUR, WorkKind.REPAIR, WorkKind.REFACTOR)
 _VERSION = re.compile(r"\d+(?:\.\d+)+[\w.+-]*|\(\d+(?:,\s*\d+)+\)")
 
 
+class Kind(NamedTuple):
+    """What kind of work a change is."""
+
+    work: WorkKind
+    why: str
+    promises_nothing: bool = False
+    """Whether request or files promise that no outcome changes: without a witness it is a refactoring."""
+
+
 def kind_of_change(
     story: Story, before: Mapping[str, bytes], after: Mapping[str, bytes], tests: Collection[str] = ()
-) -> tuple[WorkKind, str]:
+) -> Kind:
     """Tell what kind of work a change is, and why.
 
     Args:
@@ -30,15 +40,30 @@ def kind_of_change(
     paths = tuple(dict.fromkeys((*before, *after)))
     code = [path for path in paths if path not in tests and _runs_otherwise(path, before, after)]
     wanted, why = kind_of_request(story)
+    if code and wanted in _CHANGES_CODE:
+        return Kind(wanted, why, all(_adds_nothing(path, before, after) for path in code))
     if code:
-        if wanted in _CHANGES_CODE:
-            return wanted, why
-        return WorkKind.BEHAVIOUR, f"{code[0]} is changed, so it is not {wanted} alone"
+        return Kind(
+            WorkKind.BEHAVIOUR, f"{code[0]} is changed, so it is not {wanted} alone", promises_nothing=True
+        )
+    if wanted in _CHANGES_CODE and not _is_asked_for(story, before, after):
+        return Kind(wanted, why)
     versions = [path for path in paths if runs(path) and is_version_alone(before.get(path), after.get(path))]
-    if wanted in _CHANGES_CODE and not _is_asked_for(story, paths, [after[path] for path in versions]):
-        return wanted, why
     kind = WorkKind.CHORE if versions else _without_code(paths, tests)
-    return kind, _WITHOUT_CODE[kind]
+    return Kind(kind, _WITHOUT_CODE[kind])
+
+
+def _adds_nothing(path: str, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> bool:
+    """Whether a change only removes lines of a file, or differs from the base in types alone."""
+    if path not in before:
+        return False
+    if path not in after:
+        return True
+    language = language_of(path)
+    if language is not None and language.same_but_types(before[path], after[path], path):
+        return True
+    left = iter(before[path].splitlines())
+    return all(line in left for line in after[path].splitlines())
 
 
 _WITHOUT_CODE = {
@@ -84,16 +109,20 @@ def is_version_alone(before: bytes | None, after: bytes | None) -> bool:
     )
 
 
-def _is_asked_for(story: Story, paths: Collection[str], versions: Iterable[bytes]) -> bool:
-    """Whether a request names a changed file, or a version of which changed texts speak.
+def _is_asked_for(story: Story, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> bool:
+    """Whether a request names a changed file, or a version that the change brings.
 
     That tells that no code is wanted, where nothing else says so.
     """
     if story.kind is not None:
         return False
-    names = {path.rpartition("/")[2] for path in paths}
-    numbers = {each for text in versions for each in _VERSION.findall(text.decode("utf-8", "replace"))}
-    spoken = {*names, *(name.partition(".")[0] for name in names), *paths, *numbers}
+    names = {path.rpartition("/")[2] for path in (*before, *after)}
+    old, new = (
+        {each for text in some.values() for each in _VERSION.findall(text.decode("utf-8", "replace"))}
+        for some in (before, after)
+    )
+    spoken = {*names, *(name.partition(".")[0] for name in names), *before, *after}
+    spoken |= {spelt for number in new - old for spelt in (number, f"v{number}")}
     return any(
         re.search(rf"(?<![\w/.-]){re.escape(each)}(?![\w/-])", story.wish, re.IGNORECASE)
         for each in spoken

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from setpoint.checks.verdict.impacted import impacted
+from setpoint.checks.verdict.impacted import reached
 from setpoint.checks.verdict.subject import MOST_NAMED, Subject, listed
-from setpoint.checks.verdict.witness import Witness, passed_in
+from setpoint.checks.verdict.witness import passed_in
 from setpoint.model.evidence import TestReport
 from setpoint.model.proof import NOTHING_LOST, Obligation, ObligationState, Trust, Vouched, WorkKind
 
@@ -19,12 +19,10 @@ _NO_CODE = (WorkKind.DOCS, WorkKind.CHORE)
 _CALLED = re.compile(r"\b([A-Za-z_]\w{2,})\(")
 
 
-async def nothing_lost(
-    subject: Subject, vouched: Vouched, witnesses: tuple[Witness, ...] = ()
-) -> tuple[Obligation, Trust | None]:
+async def nothing_lost(subject: Subject, vouched: Vouched) -> tuple[Obligation, Trust | None]:
     """Judge the tests of the base; return with it the trust that a contradicted test leaves."""
     stood, now = passed_in(subject.base.tests), subject.now.tests
-    if open_ones := await _still_red(subject, vouched, witnesses):
+    if open_ones := await _still_red(subject, vouched):
         reason = (
             f"{len(open_ones)} failed before, still fail, and reach what the change touches: "
             f"{listed(open_ones)}: make them pass, or say why they are not part of the work"
@@ -60,7 +58,7 @@ def _passed_as_they_were(now: TestReport) -> frozenset[str]:
     return passed_in(TestReport(outcomes=now.as_they_were or {}))
 
 
-async def _still_red(subject: Subject, vouched: Vouched, witnesses: tuple[Witness, ...]) -> list[str]:
+async def _still_red(subject: Subject, vouched: Vouched) -> list[str]:
     """Return tests that failed before and still do, that reach the change, and that the maker has to answer.
 
     Each is sent back once; what the request itself names is sent back until it passes.
@@ -69,10 +67,10 @@ async def _still_red(subject: Subject, vouched: Vouched, witnesses: tuple[Witnes
     if before is None or now is None or subject.work in _NO_CODE:
         return []
     red = before.red & now.red - frozenset(before.unstable)
-    if not red:
-        return []
-    reached = sorted(await impacted(subject, witnesses, red))
-    return [each for each in reached if each not in vouched.still_red or _is_named(subject, each)]
+    known = {*(await reached(subject) or ())} if red else set[str]()
+    near = [test for test in sorted(red) if test in known or test.partition("::")[0] in known]
+    asked = [test for test in sorted(red) if _is_named(subject, test)]
+    return [*asked, *(test for test in near if test not in asked and test not in vouched.still_red)]
 
 
 def _is_named(subject: Subject, test: str) -> bool:

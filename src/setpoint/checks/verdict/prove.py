@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -110,9 +110,11 @@ async def _proved(subject: Subject, vouched: Vouched, steps: Steps) -> Proof:
 
     await steps.take(CLEAN_ROOM, room)
     lost = await steps.take(NOTHING_LOST, old_tests)
+    found = await steps.take(WITNESS, witnessed)
+    if subject.promises_nothing and not found.witnesses:
+        subject = replace(subject, work=WorkKind.REFACTOR, why="no outcome changes, and none is promised")
     if subject.work not in (WorkKind.BEHAVIOUR, WorkKind.REPAIR):
         await steps.take(str(subject.work), partial(_by_kind, subject))
-    found = await steps.take(WITNESS, witnessed)
     rests = await _within_budget(subject, found.witnesses, steps)
     trusts = [each for each in (found.trust, lost.trust) if each is not None]
     return Proof(

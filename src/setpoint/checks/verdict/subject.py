@@ -37,9 +37,11 @@ class Subject:
     task: Task
     terms: ProofTerms
     work: WorkKind
-    """The kind of work as the diff shows it; what witnesses show can change it later."""
+    """The kind of work as the diff shows it; where no outcome changes, it can be a refactoring after all."""
     why: str
     """Why the work counts as this kind."""
+    promises_nothing: bool
+    """Whether request or files promise that no outcome changes: without a witness it is a refactoring."""
     base: Measurements
     place: Measured
     """The result, checked out."""
@@ -153,13 +155,14 @@ async def subject_of(
     changed = await changed_files(root, base.commit, place.commit)
     before = await contents(root, base.commit, changed)
     after = await contents(root, place.commit, changed)
-    work, why = kind_of_change(task.story, before, after, collected(tests_of(base)))
+    kind = kind_of_change(task.story, before, after, collected(tests_of(base)))
     return Subject(
         measuring=quiet,
         task=task,
         terms=terms,
-        work=work,
-        why=why,
+        work=kind.work,
+        why=kind.why,
+        promises_nothing=kind.promises_nothing,
         base=base,
         place=place,
         plan=quiet.plan(task, place.copy.trace_id, scratch),

@@ -9,7 +9,7 @@ from setpoint.checks.languages.language import Canary, CanaryRequest, ChangedCod
 from setpoint.checks.languages.python.canary import python_canary
 from setpoint.checks.languages.python.functions import changed_functions
 from setpoint.checks.languages.python.public_names import lost_names
-from setpoint.checks.languages.python.same_program import same_program
+from setpoint.checks.languages.python.same_program import same_but_types, same_program
 from setpoint.checks.languages.python.statements import changed_statements
 from setpoint.model import syntax
 
@@ -43,6 +43,10 @@ class Python(Language):
     def same_program(self, before: bytes, after: bytes, path: str) -> bool:  # noqa: ARG002 -- all read alike
         """Whether two texts differ in comments, docstrings and layout alone."""
         return same_program(before, after)
+
+    def same_but_types(self, before: bytes, after: bytes, path: str) -> bool:  # noqa: ARG002 -- all read alike
+        """Whether two texts differ in annotations, and in what they import for them."""
+        return same_but_types(before, after)
 
     def lost_names(self, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> dict[str, str]:
         """Return public names that cannot be used any more as at the base, each with why."""
