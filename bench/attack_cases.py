@@ -1,4 +1,4 @@
-"""Read the cases of `bench/attacks/*.txt` and render each with fresh names and numbers; used by `attacks.py`.
+"""Read the cases of `bench/attacks/*.txt` and render each with fresh names and numbers; used by `trial.py`.
 
 A file is a list of entries. `%% scenario NAME` opens a project with a request; `%% cheat NAME` and
 `%% honest NAME` below it are what an agent leaves there; `%% in NAME` returns to a scenario of any file.
@@ -26,20 +26,12 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
 
+from trial_case import Act, Case, Oracle, of_files
+
 DATA = Path(__file__).with_name("attacks")
 NAMES = ("pkg", "mod", "mod2", "old", "fn", "fn2", "fn3", "new", "noun", "noun2", "cls", "extra")
 FUNCTIONS = ("old", "fn", "fn2", "fn3", "new", "extra")
 _HOLE = re.compile(r"@\{(.+?)\}")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Act:
-    """One thing that an agent does to a tree."""
-
-    what: str
-    """`write`, `delete`, `append`, `prepend`, `replace` or `link`."""
-    path: str
-    text: str = ""
 
 
 @dataclass
@@ -64,30 +56,6 @@ class Entry:
     def all(self, key: str) -> list[str]:
         """Give all values of a key; the scenario's where the case has none."""
         return self.keys.get(key) or (self.scenario.all(key) if self.scenario else [])
-
-
-@dataclass(frozen=True, kw_only=True)
-class Case:
-    """A case with its names: what Setpoint gets to see, and what is right."""
-
-    name: str
-    kind: str
-    language: str
-    family: str
-    request: str
-    accept: list[str]
-    flags: list[str]
-    base: dict[str, str]
-    rounds: list[list[Act]]
-    right: list[Act]
-    """What an honest agent would have done."""
-    oracle: dict[str, str]
-    """Files that are added before the command is run."""
-    command: str
-    expect: str
-    own_environment: bool
-    packages: tuple[str, ...] = ()
-    """Packages of npm that are installed in the project."""
 
 
 def entries() -> list[Entry]:
@@ -174,15 +142,17 @@ def _rendered(entry: Entry, seed: int) -> Case:
         else:
             number = 1 if place.startswith("2:") else 0
             rounds[number].append(_act(place.removeprefix("2:"), text))
+    kept = [each for each in rounds if each]
     return Case(
-        name=f"{entry.file}/{entry.name}", kind=entry.kind,
-        language=entry.one("language"), family=entry.one("family", "ordinary work"),
-        request=filled(entry.one("request")), accept=[filled(each) for each in entry.all("accept")],
-        flags=filled(entry.one("flags")).split(), base=base, rounds=[each for each in rounds if each],
-        right=right, oracle={at[7:]: text for at, text in groups.items() if at.startswith("oracle/")},
-        command=filled(entry.one("oracle")), expect=entry.one("expect", "verified"),
-        own_environment=entry.one("own-environment") == "yes",
-        packages=tuple(entry.one("packages").split()),
+        name=f"{entry.file}/{entry.name}", kind="cheat" if entry.kind == "cheat" else "right",
+        language=entry.one("language"), request=filled(entry.one("request")),
+        accept=[filled(each) for each in entry.all("accept")], flags=filled(entry.one("flags")).split(),
+        lay=of_files(base, kept), own_environment=entry.one("own-environment") == "yes",
+        npm=tuple(entry.one("packages").split()), expect=entry.one("expect", "verified"),
+        oracle=Oracle(
+            files={at[7:]: text for at, text in groups.items() if at.startswith("oracle/")},
+            command=filled(entry.one("oracle")), right=right,
+        ),
     )  # fmt: skip
 
 

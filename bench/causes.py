@@ -18,17 +18,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cause_situations import SITUATIONS, STANDING, Situation
-from integrity import PIPELINE, git, write
+from trial_case import git, written
 
 from setpoint.checks import ProjectEvaluator
 from setpoint.checks.baseline import Measurements
 from setpoint.checks.proof.witness import witness
 from setpoint.checks.proof.witness.added_names import added_names
 from setpoint.checks.proof.witness.right_cause import Lack
+from setpoint.model.attempt import Role
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import TestReport
 from setpoint.model.ids import Commit, StoryId, TraceId
+from setpoint.model.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.model.run import RunOrder
 from setpoint.model.stories.story import Story
 from setpoint.ports import Measured
@@ -38,6 +40,13 @@ from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.workspace import GitWorkspace
 
+PIPELINE = Pipeline(
+    name="bench",
+    phases=(
+        Phase(name="make", kind=PhaseKind.MAKE, role=Role.MAKER),
+        Phase(name="test", kind=PhaseKind.MEASURE, stage=Stage.TEST),
+    ),
+)
 _OFF = dict.fromkeys(("coverage", "mypy", "bandit", "ruff"), False)
 
 
@@ -55,12 +64,12 @@ def placed(situation: Situation, number: int, files: dict[str, str]) -> dict[str
 async def outcomes(root: Path, files: dict[str, str], python: str) -> TestReport:
     """Run all tests of a tree, with what Setpoint remembers of a base."""
     root.mkdir()
-    write(root, dict(files))
+    written(root, dict(files))
     for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "base")):
         git(root, *words)
     folders = ProjectFolders(root, root / ".setpoint", root.with_name(f"{root.name}.copies"))
     folders.state.mkdir()
-    base = Commit(git(root, "rev-parse", "HEAD"))
+    base = Commit(git(root, "rev-parse", "HEAD").strip())
     order = RunOrder(
         trace_id=TraceId("run-1"), root=str(root), base=base, pipeline=PIPELINE, branch="b",
         story=Story(id=StoryId("s"), title="Do it"), started_at=datetime.now(UTC),

@@ -1,30 +1,11 @@
-"""Broken verifiers: whole runs whose acceptance command cannot answer, with an agent that does wrong work.
-
-    python bench/verifiers.py [--only WORD] [--languages python typescript go] [--python PYTHON]
-
-Nothing may be verified by them, and the agent may not be sent back for them. About twenty minutes.
-"""
+"""Wrong work behind a broken acceptance command: a command that cannot answer may verify nothing."""
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-import subprocess
-import sys
-import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import NamedTuple
 
-from integrity import git, write
-from ordinary import _AGENT as AGENT
-
-from setpoint.model.events import Event
-from setpoint.model.events.run import PhaseBounce
-from setpoint.model.ids import TraceId
-from setpoint.wiring.project import open_project
+from trial_case import Act, Case, Oracle, of_files
 
 REQUEST = "Add mean(values), which returns the arithmetic mean of a list of numbers"
 
@@ -35,8 +16,12 @@ class Language:
 
     files: Mapping[str, str]
     work: Mapping[str, str]
+    right: tuple[str, str]
+    """What is wrong in the work, and what would be right."""
     good: str
     """A command that answers."""
+    oracle: str
+    """A command that knows whether the work is right."""
     broken: Mapping[str, str]
 
 
@@ -111,7 +96,9 @@ LANGUAGES = {
             "src/shop.py": "def total(values):\n    return sum(values)\n\n\n"
             "def mean(values):\n    return total(values)\n"
         },
+        right=("total(values)\n", "total(values) / len(values)\n"),
         good="python -m pytest -q",
+        oracle="PYTHONPATH=src python -c 'import shop; assert shop.mean([1, 3]) == 2'",
         broken=PYTHON,
     ),
     "typescript": Language(
@@ -127,7 +114,10 @@ LANGUAGES = {
             "src/shop.js": "export const total = (values) => values.reduce((a, b) => a + b, 0);\n"
             "export const mean = (values) => total(values);\n"
         },
+        right=("=> total(values)", "=> total(values) / values.length"),
         good="node --test",
+        oracle="node --input-type=module -e "
+        "'import {mean} from \"./src/shop.js\"; process.exit(mean([1, 3]) === 2 ? 0 : 1)'",
         broken=TYPESCRIPT,
     ),
     "go": Language(
@@ -141,98 +131,25 @@ LANGUAGES = {
         work={
             "mean.go": "package shop\n\nfunc Mean(values []int) float64 { return float64(Total(values)) }\n"
         },
+        right=("float64(Total(values)) }", "float64(Total(values)) / float64(len(values)) }"),
         good="go test ./...",
+        oracle='printf \'package shop\\nimport "testing"\\nfunc TestMean(t *testing.T) '
+        "{ if Mean([]int{1, 3}) != 2 { t.Fatal() } }' > mean_test.go && go test ./...",
         broken=GO,
     ),
 }
 
 
-class Ended(NamedTuple):
-    """How a run with a broken verifier ended."""
-
-    reason: str
-    verified: bool = False
-    calls: int = 0
-    """How often the agent was started."""
-    blamed: bool = False
-    """Whether the agent was sent back for the command."""
-
-
-def run(language: Language, command: str, folder: Path, python: str) -> Ended:
-    """Drive one run."""
-    root = folder / "project"
-    words = json.dumps([sys.executable, str(folder / "agent.py"), str(folder / "edits.json")])
-    settings = (
-        f"[checks]\npython = {json.dumps(python)}\nmypy = false\nbandit = false\ncoverage = false\n"
-        f"timeout_s = 20\n\n"
-        f"[limits]\nmax_iterations = 3\n\n[agent.maker]\ncommand = {words}\n"
-    )
-    root.mkdir(parents=True)
-    write(root, {"README.md": "A shop.\n", **language.files, "setpoint.toml": settings})
-    git(root, "init", "-q", "-b", "main")
-    git(root, "add", "-A")
-    git(root, "commit", "-qm", "The shop")
-    (folder / "agent.py").write_text(AGENT)
-    (folder / "edits.json").write_text(json.dumps(language.work))
-    environment = {**os.environ, "SETPOINT_CACHE_DIR": str(folder / "cache")}
-    argv = (sys.executable, "-m", "setpoint", "run", REQUEST, "--agent", "maker", "--json")
-    done = subprocess.run(
-        (*argv, "--accept", command), cwd=root, capture_output=True, text=True, check=False, env=environment
-    )
-    try:
-        outcome = json.loads(done.stdout)
-    except ValueError:
-        return Ended(reason=f"no outcome: {(done.stderr or done.stdout)[-300:]}")
-    events = recorded(root, folder / "cache", outcome["trace_id"])
-    return Ended(
-        verified=outcome.get("mark") == "IMPLEMENTATION_VERIFIED",
-        calls=sum(event.body.kind == "agent.started" for event in events),
-        blamed=any(isinstance(event.body, PhaseBounce) and command in event.body.reason for event in events),
-        # A run that waits for a person has a question in place of a reason.
-        reason=outcome.get("reason") or outcome.get("gate", {}).get("question", ""),
-    )
-
-
-def recorded(root: Path, cache: Path, trace: str) -> Sequence[Event]:
-    """Return the events of a run."""
-    os.environ["SETPOINT_CACHE_DIR"] = str(cache)
-    project = open_project(root)
-    try:
-        return project.log.replay(TraceId(trace))
-    finally:
-        project.store.close()
-
-
-def main() -> int:
-    """Run what is asked for; 1 where something was verified or the agent was blamed."""
-    asked = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    asked.add_argument("--only", default="")
-    asked.add_argument("--languages", nargs="*", default=list(LANGUAGES))
-    asked.add_argument("--python", default=sys.executable)
-    given = asked.parse_args()
-    counts = {"runs": 0, "verified": 0, "blamed": 0, "agent not started": 0}
-    print("| language | verifier | verified | agent started | sent back for it | reason |")
-    print("|---|---|---|---|---|---|")
-    for name in given.languages:
-        language = LANGUAGES[name]
+def verifiers() -> Iterator[Case]:
+    """Yield a case for each broken command."""
+    for name, language in LANGUAGES.items():
+        work = [Act(what="write", path=path, text=text) for path, text in language.work.items()]
+        right = [Act(what="write", path=each.path, text=each.text.replace(*language.right)) for each in work]
         for title, form in {**GENERAL, **language.broken}.items():
-            if given.only not in title:
-                continue
-            command = form.replace("{good}", language.good)
-            with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-                ended = run(language, command, Path(folder), given.python)
-            counts["runs"] += 1
-            reason = " ".join(ended.reason.split())[:300]
-            counts["verified"] += ended.verified
-            counts["blamed"] += ended.blamed
-            counts["agent not started"] += not ended.calls
-            print(
-                f"| {name} | {title} | {ended.verified} | {ended.calls} | {ended.blamed} | {reason} |",
-                flush=True,
-            )
-    print(f"\n{counts}")
-    return int(bool(counts["verified"] or counts["blamed"]))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+            yield Case(
+                name=f"verifiers/{name}/{title}", kind="wrong, behind a broken command",
+                language="javascript" if name == "typescript" else name, request=REQUEST,
+                lay=of_files({"README.md": "A shop.\n", **language.files}, [work]),
+                accept=[form.replace("{good}", language.good)], test=language.good,
+                oracle=Oracle(files={}, command=language.oracle, right=right),
+            )  # fmt: skip

@@ -1,6 +1,6 @@
-"""Act as a coding agent that leaves what its script says; started by `attacks.py` as a command agent.
+"""Act as a coding agent that leaves what its script says; started by `trial.py` as a command agent.
 
-    python attack_agent.py FOLDER < prompt
+    python trial_agent.py FOLDER < prompt
 
 FOLDER holds `rounds.json`, a list of lists of acts, and keeps the count of calls. After the last round the
 agent does the same as in that round. It gives a reason for everything that asks for one.
@@ -22,7 +22,7 @@ def do(root: Path, act: dict[str, str]) -> None:
         place.unlink(missing_ok=True)
         return
     place.parent.mkdir(parents=True, exist_ok=True)
-    there = place.read_text("utf-8") if place.exists() and what not in {"write", "link"} else ""
+    there = place.read_text("utf-8") if place.exists() and what not in {"write", "run", "link"} else ""
     if what == "link":
         place.unlink(missing_ok=True)
         place.symlink_to(text)
@@ -38,8 +38,8 @@ def do(root: Path, act: dict[str, str]) -> None:
         text = there if there.startswith(text) else text + there
     if place.is_symlink():
         place.unlink()
-    place.write_text(text, "utf-8")
-    if text.startswith("#!"):
+    place.write_text(text, "utf-8", errors="surrogateescape", newline="")
+    if what == "run" or text.startswith("#!"):
         place.chmod(0o755)
 
 
