@@ -91,10 +91,10 @@ def table(found: Sequence[Result]) -> None:
         wrong = sum(each.ending == "verified" and each.right is False for each in of)
         shown = [kind, len(of), *cells, *([wrong] if judged else [])]
         print(f"| {' | '.join(map(str, shown))} |")
-    counts = Counter(by for each in found for by in each.decided_by)
+    counts = Counter(by.replace("|", "/")[:_WORDS] for each in found for by in each.decided_by)
     print("\n| decided by | cases |\n|---|---|")
     for by, count in counts.most_common():
-        print(f"| {by.replace('|', '/')[:_WORDS]} | {count} |")
+        print(f"| {by} | {count} |")
     medians(found)
 
 

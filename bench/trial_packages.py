@@ -34,7 +34,7 @@ NEEDS = "hypothesis nose2 whatever"
 """What the tests of some packages need."""
 _LEAST_CALLS = 2
 _LONGEST = 300
-_NO_CODE = {"setup.py", "conftest.py", "docs", "src", "build", "examples"}
+_NO_CODE = {"setup.py", "conftest.py", "docs", "build", "examples"}
 _TEST = re.compile(r"^test_.*\.py$|_test\.py$")
 Row = dict[str, str | int]
 
@@ -99,7 +99,7 @@ class Function:
             try:
                 done = subprocess.run(
                     [str(python), str(RECORDER), hidden], cwd=folder, input=json.dumps(asked),
-                    capture_output=True, text=True, timeout=60, check=False,
+                    capture_output=True, text=True, timeout=60, check=False, env={"PYTHONPATH": "src"},
                 )  # fmt: skip
                 return dict(json.loads(done.stdout.rpartition("\n@@@")[2]))
             except (ValueError, subprocess.TimeoutExpired):
@@ -174,6 +174,7 @@ def functions(archives: Path, kinds: set[str]) -> Iterator[Case]:
             kind=row["kind"], language="python",
             request="Make the failing tests pass" if row["kind"] == "bug" else function.request(),
             lay=laid(archives, row),
+            prepare="python -m pip install -q --no-deps -e ." if function.module.startswith("src/") else "",
             environment="packages", packages=NEEDS, test="python -m pytest -q",
             oracle=Oracle(
                 files={hidden: function.hidden}, command=f"python -m pytest -q {hidden}", right=right
