@@ -36,7 +36,8 @@ async def nothing_lost(subject: Subject, vouched: Vouched) -> tuple[Obligation, 
     if not stood and not left:
         reason = "no test passes at the base"
         return Obligation(name=NOTHING_LOST, state=ObligationState.NOT_APPLICABLE, reason=reason), None
-    kept = len(stood & (passed_in(now) | _passed_as_they_were(now))) if now else 0
+    ran = TestReport(outcomes={**now.outcomes, **(now.as_they_were or {})}) if now else None
+    kept = len(stood & passed_in(ran))
     notes = [f"{kept} of {len(stood)} tests that passed at the base pass as they were"]
     notes += [f"the change contradicts {listed(against)}, and only the maker says why"] if against else []
     if accepted := [each for each in (now.contradicted if now else ()) if each not in against]:
@@ -52,10 +53,6 @@ async def nothing_lost(subject: Subject, vouched: Vouched) -> tuple[Obligation, 
         count=len(stood),
     )
     return obligation, Trust.ANY if against else None
-
-
-def _passed_as_they_were(now: TestReport) -> frozenset[str]:
-    return passed_in(TestReport(outcomes=now.as_they_were or {}))
 
 
 async def _still_red(subject: Subject, vouched: Vouched) -> list[str]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from setpoint.checks.languages.all import language_of
 from setpoint.checks.measurement import Measuring, Task
+from setpoint.checks.verdict.broken_code import suite_s
 from setpoint.checks.verdict.canary import canary
 from setpoint.checks.verdict.clean_room import clean_room
 from setpoint.checks.verdict.elsewhere import elsewhere
@@ -26,7 +27,6 @@ from setpoint.checks.verdict.sealed_tests import sealed_on, try_at_base
 from setpoint.checks.verdict.steps import Found, KeptRuns, ObligationListener, Steps
 from setpoint.checks.verdict.subject import MOST_NAMED, Subject, listed, subject_of
 from setpoint.checks.verdict.witness import Witness
-from setpoint.model.evidence import SUITES
 from setpoint.model.proof import (
     CANARY,
     CLEAN_ROOM,
@@ -206,8 +206,3 @@ def _runs(subject: Subject, witnesses: tuple[Witness, ...]) -> tuple[_Run, ...]:
 def budget_s(subject: Subject) -> float:
     """Return the seconds that the runs 4 to 7 share."""
     return subject.terms.seconds or max(_LEAST_BUDGET_S, suite_s(subject))
-
-
-def suite_s(subject: Subject) -> float:
-    """Return how long the project's own tests took at the base."""
-    return sum(each.evidence.duration_s for each in subject.base.results if each.evidence.check in SUITES)
