@@ -82,9 +82,16 @@ def test_a_version_that_settings_bring_may_be_what_is_asked_for(title, path, aft
 
 
 def test_documents_are_no_answer_to_a_request_for_behaviour():
-    wanted = kind("Add a discount", {"README.md": b"a\n"}, {"README.md": b"b\n"})
+    story = Story(id=StoryId("s"), title="Add a discount")
+    made = kind_of_change(story, {"README.md": b"a\n"}, {"README.md": b"b\n"})
 
-    assert wanted is WorkKind.BEHAVIOUR
+    assert (made.work, made.files_say) == (WorkKind.BEHAVIOUR, WorkKind.DOCS)
+
+
+def test_a_request_may_speak_of_documents_anywhere():
+    title = "load() has an option that the docstring does not mention. Add it."
+
+    assert kind(title, {"shop.py": CODE}, {"shop.py": b"# Cents.\n" + CODE}) is WorkKind.DOCS
 
 
 def test_a_request_in_any_language_may_name_the_file():

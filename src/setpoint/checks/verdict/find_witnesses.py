@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from setpoint.checks.verdict import witness
 from setpoint.checks.verdict.subject import MOST_NAMED, Subject, listed
 from setpoint.checks.verdict.witness import Witness, passed_in
-from setpoint.model.changes.work_kind import is_document, runs
 from setpoint.model.evidence import TestReport
 from setpoint.model.proof import WITNESS, Obligation, ObligationState, Trust, Vouched, WorkKind
 
@@ -41,7 +40,7 @@ async def find_witnesses(
     if found:
         reasons.append(f"proof.witness asks for '{least}', and there is only '{strongest(found)}'")
     reason = "; ".join(["nothing fails without the change and passes with it", *reasons])
-    if subject.promises_nothing:
+    if subject.kind.promises_nothing:
         return Obligation(name=WITNESS, state=ObligationState.NOT_APPLICABLE, reason=reason), ()
     return Obligation(name=WITNESS, state=ObligationState.NOT_MET, reason=f"{reason}: {_hint(subject)}"), ()
 
@@ -60,10 +59,9 @@ def _met(counted: Sequence[Witness], notes: Iterable[str]) -> Obligation:
 
 def _hint(subject: Subject) -> str:
     """Say what to do where nothing is a witness: for each kind of work that it may be, the exact flag."""
-    if not any(map(runs, subject.paths)):
-        kind = "docs" if all(map(is_document, subject.paths)) else "chore or --kind tests"
+    if (kind := subject.kind.files_say) is not None:
         return f"nothing that runs is changed; if that is what you want, say --kind {kind}"
-    return "write a test that fails without the change; if the work changes no behaviour, say --kind refactor"
+    return "write a test that fails without the change; if no behaviour changes, say --kind refactor"
 
 
 def counting(found: Iterable[Witness], least: Trust) -> list[Witness]:

@@ -13,6 +13,12 @@ from setpoint.model.proof import WorkKind
 from setpoint.model.stories.story import Story
 
 _CHANGES_CODE = (WorkKind.BEHAVIOUR, WorkKind.REPAIR, WorkKind.REFACTOR)
+_NO_CODE = re.compile(
+    r"\b(docstrings?|docs?|documentation|read ?me|comments?|changelog|typos?|ci|workflows?|releases?"
+    r"|dependenc\w+|requirements?|lint\w*|pre-commit|settings|config\w*)\b",
+    re.IGNORECASE,
+)
+"""Words for what is not code, where no code is changed; without them a person says `--kind`."""
 _VERSION = re.compile(r"\d+(?:\.\d+)+[\w.+-]*|\(\d+(?:,\s*\d+)+\)")
 
 
@@ -23,6 +29,8 @@ class Kind(NamedTuple):
     why: str
     promises_nothing: bool = False
     """Whether request or files promise that no outcome changes: without a witness it is a refactoring."""
+    files_say: WorkKind | None = None
+    """The kind that the files alone say, where the request does not speak of it."""
 
 
 def kind_of_change(
@@ -46,11 +54,11 @@ def kind_of_change(
         return Kind(
             WorkKind.BEHAVIOUR, f"{code[0]} is changed, so it is not {wanted} alone", promises_nothing=True
         )
-    if wanted in _CHANGES_CODE and not _is_asked_for(story, before, after):
-        return Kind(wanted, why)
     versions = [path for path in paths if runs(path) and is_version_alone(before.get(path), after.get(path))]
     kind = WorkKind.CHORE if versions else _without_code(paths, tests)
-    return Kind(kind, _WITHOUT_CODE[kind])
+    if wanted in _CHANGES_CODE and not _is_asked_for(story, before, after):
+        return Kind(wanted, why, files_say=kind)
+    return Kind(kind, f"no code is changed, and the files are of the kind '{kind}'")
 
 
 def _adds_nothing(path: str, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> bool:
@@ -64,13 +72,6 @@ def _adds_nothing(path: str, before: Mapping[str, bytes], after: Mapping[str, by
         return True
     left = iter(before[path].splitlines())
     return all(line in left for line in after[path].splitlines())
-
-
-_WITHOUT_CODE = {
-    WorkKind.TESTS: "tests alone are changed",
-    WorkKind.CHORE: "settings, dependencies or a version alone are changed",
-    WorkKind.DOCS: "nothing that runs is changed",
-}
 
 
 def _without_code(paths: Collection[str], tests: Collection[str]) -> WorkKind:
@@ -110,12 +111,14 @@ def is_version_alone(before: bytes | None, after: bytes | None) -> bool:
 
 
 def _is_asked_for(story: Story, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> bool:
-    """Whether a request names a changed file, or a version that the change brings.
+    """Whether a request names a changed file, a version that the change brings, or what is not code.
 
     That tells that no code is wanted, where nothing else says so.
     """
     if story.kind is not None:
         return False
+    if _NO_CODE.search(story.wish):
+        return True
     names = {path.rpartition("/")[2] for path in (*before, *after)}
     old, new = (
         {each for text in some.values() for each in _VERSION.findall(text.decode("utf-8", "replace"))}

@@ -17,6 +17,7 @@ from setpoint.checks.verdict.canary import canary
 from setpoint.checks.verdict.clean_room import clean_room
 from setpoint.checks.verdict.elsewhere import elsewhere
 from setpoint.checks.verdict.find_witnesses import find_witnesses, strongest, weakest
+from setpoint.checks.verdict.kinds import Kind
 from setpoint.checks.verdict.new_tests import new_tests
 from setpoint.checks.verdict.nothing_lost import nothing_lost
 from setpoint.checks.verdict.package_tools import package_tools
@@ -111,15 +112,15 @@ async def _proved(subject: Subject, vouched: Vouched, steps: Steps) -> Proof:
     await steps.take(CLEAN_ROOM, room)
     lost = await steps.take(NOTHING_LOST, old_tests)
     found = await steps.take(WITNESS, witnessed)
-    if subject.promises_nothing and not found.witnesses:
-        subject = replace(subject, work=WorkKind.REFACTOR, why="no outcome changes, and none is promised")
+    if subject.kind.promises_nothing and not found.witnesses:
+        subject = replace(subject, kind=Kind(WorkKind.REFACTOR, "no outcome changes, and none is promised"))
     if subject.work not in (WorkKind.BEHAVIOUR, WorkKind.REPAIR):
         await steps.take(str(subject.work), partial(_by_kind, subject))
     rests = await _within_budget(subject, found.witnesses, steps)
     trusts = [each for each in (found.trust, lost.trust) if each is not None]
     return Proof(
         work=subject.work,
-        why=subject.why,
+        why=subject.kind.why,
         required=subject.terms.required,
         obligations=tuple(steps.made),
         trust=weakest(trusts) if found.trust else None,

@@ -16,7 +16,7 @@ from setpoint.checks.plan import Plan
 from setpoint.checks.suites.selected_run import limited
 from setpoint.checks.target import Target
 from setpoint.checks.trees.checkout import place_beside, put_at, repository_of
-from setpoint.checks.verdict.kinds import kind_of_change
+from setpoint.checks.verdict.kinds import Kind, kind_of_change
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.changes.work_kind import runs
 from setpoint.model.evidence import TestReport, whole_suite
@@ -36,12 +36,8 @@ class Subject:
     measuring: Measuring
     task: Task
     terms: ProofTerms
-    work: WorkKind
-    """The kind of work as the diff shows it; where no outcome changes, it can be a refactoring after all."""
-    why: str
-    """Why the work counts as this kind."""
-    promises_nothing: bool
-    """Whether request or files promise that no outcome changes: without a witness it is a refactoring."""
+    kind: Kind
+    """What the diff says of the work."""
     base: Measurements
     place: Measured
     """The result, checked out."""
@@ -54,6 +50,11 @@ class Subject:
     """Changed files of the result, by path."""
     scratch: Path
     """A folder for files of this proof alone."""
+
+    @property
+    def work(self) -> WorkKind:
+        """Return the kind of work, which decides what is asked."""
+        return self.kind.work
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -155,14 +156,11 @@ async def subject_of(
     changed = await changed_files(root, base.commit, place.commit)
     before = await contents(root, base.commit, changed)
     after = await contents(root, place.commit, changed)
-    kind = kind_of_change(task.story, before, after, collected(tests_of(base)))
     return Subject(
         measuring=quiet,
         task=task,
         terms=terms,
-        work=kind.work,
-        why=kind.why,
-        promises_nothing=kind.promises_nothing,
+        kind=kind_of_change(task.story, before, after, collected(tests_of(base))),
         base=base,
         place=place,
         plan=quiet.plan(task, place.copy.trace_id, scratch),
