@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 
@@ -27,7 +28,8 @@ SAME_CALLS = "same calls"
 """The run that makes the calls of the tests again outside of any test."""
 FILES = "files"
 """The obligation that nothing runs otherwise: documents, settings or a version alone are changed."""
-RUNS = (CLEAN_ROOM, NOTHING_LOST, WITNESS, SABOTAGE, CANARY, ELSEWHERE, SAME_CALLS)
+RunName = Literal["clean room", "nothing lost", "witness", "sabotage", "canary", "elsewhere", "same calls"]
+RUNS: tuple[RunName, ...] = get_args(RunName)
 """The seven runs of a verdict, in the order in which a report lists them."""
 
 REVIEW = "review"
@@ -215,7 +217,7 @@ class ProofTerms(Value):
     """Seconds that sabotage, canary, elsewhere and the same calls may take together; none: as long as the
     project's own tests took, and at least 20.
     """
-    without: tuple[str, ...] = ()
+    without: tuple[RunName, ...] = ()
     """Runs that are switched off, by name: `sabotage`, `same calls` and so on; a report says so."""
 
     @model_validator(mode="before")
@@ -226,11 +228,13 @@ class ProofTerms(Value):
             return given
         return {name: value for name, value in given.items() if name not in _EARLIER}
 
-    @field_validator("without")
+    @field_validator("without", mode="before")
     @classmethod
-    def _of_runs(cls, without: tuple[str, ...]) -> tuple[str, ...]:
-        names = tuple(each.replace("_", " ") for each in without)
-        if unknown := [each for each in names if each not in RUNS]:
+    def _of_runs(cls, without: object) -> object:
+        if not isinstance(without, list | tuple):
+            return without
+        names = tuple(each.replace("_", " ") if isinstance(each, str) else each for each in without)
+        if unknown := [str(each) for each in names if each not in RUNS]:
             raise ValueError(f"no run is called {', '.join(unknown)}; there are {', '.join(RUNS)}")
         return names
 

@@ -62,7 +62,7 @@ CENTS = {
     ("title", "more", "said"),
     [
         ("prices are in tenths of cents", {}, "only the maker says why"),
-        ("prices are in tenths of cents, see tests/test_shop.py", {}, "as wanted"),
+        ("prices are in tenths of cents, so test_price changes", {}, "as wanted"),
         ("prices are in tenths of cents", {"may_change": ("tests/*",)}, "1 of 1 tests"),
     ],
     ids=["nobody", "request", "person"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from setpoint.checks.verdict import witness
+from setpoint.checks.verdict.public_names import takes_names_away
 from setpoint.checks.verdict.subject import MOST_NAMED, Subject, listed
 from setpoint.checks.verdict.witness import Witness, passed_in
 from setpoint.model.evidence import TestReport
@@ -27,7 +28,7 @@ async def find_witnesses(
         return Obligation(name=WITNESS, state=ObligationState.NOT_APPLICABLE, reason=reason), ()
     passed, least = passed_in(subject.now.tests), subject.terms.witness
     found = [*witness.mended(subject.base.tests, subject.now.tests), *sealed]
-    found += witness.removed(subject.base.tests, subject.now.tests)
+    found += witness.removed(subject.base.tests, subject.now.tests) if takes_names_away(subject) else ()
     found += witness.built(subject.base.results, subject.now.results)
     reasons: list[str] = []
     if subject.task.story.acceptance or not counting(found, least):
@@ -48,7 +49,9 @@ async def find_witnesses(
 def _met(counted: Sequence[Witness], notes: Iterable[str]) -> Obligation:
     trust = strongest(counted) or Trust.ANY
     shown = "; ".join(map(str, counted[:_SHOWN]))
-    reason = f"{len(counted)} fail without the change and pass with it: {shown}"
+    gone = all(each.why == witness.GONE for each in counted)
+    what = "test what the change removes" if gone else "fail without the change and pass with it"
+    reason = f"{len(counted)} {what}: {shown}"
     reason += f"; trust '{trust}' (it rests on {trust.words})"
     reason += "".join(f"; {note}" for note in notes)
     names = tuple(each.name for each in counted[:MOST_NAMED])
@@ -61,7 +64,7 @@ def _hint(subject: Subject) -> str:
     """Say what to do where nothing is a witness: for each kind of work that it may be, the exact flag."""
     if (kind := subject.kind.files_say) is not None:
         return f"nothing that runs is changed; if that is what you want, say --kind {kind}"
-    return "write a test that fails without the change; if no behaviour changes, say --kind refactor"
+    return "write a test that fails without the change; for a clean-up or a speed-up, say --kind refactor"
 
 
 def counting(found: Iterable[Witness], least: Trust) -> list[Witness]:

@@ -15,7 +15,7 @@ from setpoint.model.stories.story import Story
 _CHANGES_CODE = (WorkKind.BEHAVIOUR, WorkKind.REPAIR, WorkKind.REFACTOR)
 _NO_CODE = re.compile(
     r"\b(docstrings?|docs?|documentation|read ?me|comments?|changelog|typos?|ci|workflows?|releases?"
-    r"|dependenc\w+|requirements?|lint\w*|pre-commit|settings|config\w*)\b",
+    r"|dependenc\w+|requirements?|lint\w*|pre-commit|settings|config\w*|tests?|test_\w+|skip\w*)\b",
     re.IGNORECASE,
 )
 """Words for what is not code, where no code is changed; without them a person says `--kind`."""
@@ -36,14 +36,9 @@ class Kind(NamedTuple):
 def kind_of_change(
     story: Story, before: Mapping[str, bytes], after: Mapping[str, bytes], tests: Collection[str] = ()
 ) -> Kind:
-    """Tell what kind of work a change is, and why.
+    """Tell what kind of work a change is, from its files at the base and on the result, by path.
 
-    Args:
-        story: The request.
-        before: Changed files at the base, by path.
-        after: Changed files of the result, by path.
-        tests: Files from which tests were collected at the base, whatever they are called.
-
+    `tests` are files from which tests were collected at the base, whatever they are called.
     """
     paths = tuple(dict.fromkeys((*before, *after)))
     code = [path for path in paths if path not in tests and _runs_otherwise(path, before, after)]

@@ -80,9 +80,8 @@ def _is_named(subject: Subject, test: str) -> bool:
 
 def _accepted(subject: Subject, vouched: Vouched, test: str) -> bool:
     """Whether a reviewer or the request wants a test to be contradicted."""
-    file, last = test.partition("::")[0], test.rpartition("::")[2].partition("[")[0]
-    story = subject.task.story
-    return vouched.expresses(test) or (not story.external and _speaks_of(story.wish, (last, file)))
+    story, last = subject.task.story, test.rpartition("::")[2].partition("[")[0]
+    return vouched.expresses(test) or (not story.external and _speaks_of(story.wish, (last,)))
 
 
 def _speaks_of(request: str, names: Iterable[str]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from setpoint.checks.languages.all import LANGUAGES
 from setpoint.checks.verdict.subject import Subject, listed
@@ -20,14 +21,7 @@ def public_names(subject: Subject) -> tuple[Obligation, ...]:
         {path: text for path, text in each.items() if runs(path) and path not in subject.of_tests}
         for each in (subject.before, subject.after)
     )
-    lost: dict[str, str] = {}
-    unread: list[str] = []
-    for language in LANGUAGES:
-        old, new = (
-            {path: text for path, text in each.items() if language.owns(path)} for each in (before, after)
-        )
-        lost |= language.lost_names(old, new)
-        unread += language.unread(sorted({*old, *new}))
+    lost, unread = _lost(before, after)
     asked = [name for name in lost if _is_named(name, subject.task.story.wish)]
     if left := [f"{name} ({why})" for name, why in lost.items() if name not in asked]:
         reason = (
@@ -43,6 +37,24 @@ def public_names(subject: Subject) -> tuple[Obligation, ...]:
         if len(unread) == len({**before, **after}):
             return (Obligation(name=_NAME, state=ObligationState.NOT_APPLICABLE, reason=notes[-1]),)
     return (Obligation(name=_NAME, state=ObligationState.MET, reason="; ".join(notes)),)
+
+
+def takes_names_away(subject: Subject) -> bool:
+    """Whether a change removes something that the base offers to others."""
+    return bool(_lost(subject.before, subject.after)[0])
+
+
+def _lost(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> tuple[dict[str, str], list[str]]:
+    """Return lost names, each with why, and files that cannot be read here."""
+    lost: dict[str, str] = {}
+    unread: list[str] = []
+    for language in LANGUAGES:
+        old, new = (
+            {path: text for path, text in each.items() if language.owns(path)} for each in (before, after)
+        )
+        lost |= language.lost_names(old, new)
+        unread += language.unread(sorted({*old, *new}))
+    return lost, unread
 
 
 def _is_named(lost: str, wish: str) -> bool:

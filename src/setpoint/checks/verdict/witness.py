@@ -26,6 +26,7 @@ _NO_CAUSE = {
     Cause.ENVIRONMENT: "something is missing on this machine",
 }
 """Causes that say nothing about the code."""
+GONE = "it passes without the change, and with it what it tests is gone"
 _WORD = re.compile(r"[\w-]+")
 _MISSING_NAME = ("AttributeError", "ImportError", "ModuleNotFoundError", "NameError", "TypeError")
 """Errors that say that a name, or a parameter, is not there."""
@@ -69,9 +70,8 @@ def mended(base: TestReport | None, now: TestReport | None) -> tuple[Witness, ..
 def removed(base: TestReport | None, now: TestReport | None) -> tuple[Witness, ...]:
     """Return tests of the base that fail with the change as they were, and that the change takes away."""
     gone = [test for test in (now.contradicted if now else ()) if test not in (now.outcomes if now else ())]
-    why = "it passes without the change, and with it what it tests is gone"
     known = passed_in(base)
-    return tuple(Witness(name=test, why=why, trust=Trust.ANY) for test in gone if test in known)
+    return tuple(Witness(name=test, why=GONE, trust=Trust.ANY) for test in gone if test in known)
 
 
 def built(base: Iterable[CheckResult], now: Iterable[CheckResult]) -> tuple[Witness, ...]:
@@ -154,11 +154,7 @@ def commands(
 ) -> tuple[tuple[Witness, ...], str]:
     """Return acceptance commands that failed at the base and pass now, and what the others prove.
 
-    Args:
-        at_base: What each command gave at the base.
-        now: What each check gave on the result.
-        words: The commands by the name of their check.
-
+    `words` are the commands by the name of their check.
     """
     passes = {each.evidence.check for each in now if each.state is CheckState.PASS}
     found, other = [], ""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from setpoint.cli.render.line import Line
 from setpoint.model.events import ProofMeasured, TestsSealed
-from setpoint.model.proof import WITNESS, Obligation, ObligationState, Proof
+from setpoint.model.proof import NOTHING_LOST, WITNESS, Obligation, ObligationState, Proof
 from setpoint.model.wording import shortened
 
 _MOST_REASON = 120
+_MOST_NAMED = 3
 
 
 def of_proof(body: ProofMeasured | TestsSealed) -> Line:
@@ -28,7 +29,9 @@ def _proved(proof: Proof) -> Line:
     met.sort(key=lambda each: each.name != WITNESS)
     told = "".join(f": {_short(each)}" for each in met[:1])
     more = f"; also met: {', '.join(each.name for each in met[1:])}" if met[1:] else ""
-    return Line(f"proved as {proof.work}{told}{more}", "green")
+    left = [name for each in met if each.name == NOTHING_LOST for name in each.evidence]
+    against = f"; against the change: {', '.join(left[:_MOST_NAMED])}" if left else ""
+    return Line(f"proved as {proof.work}{told}{more}{against}", "green")
 
 
 def _short(obligation: Obligation) -> str:

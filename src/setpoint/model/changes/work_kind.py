@@ -70,6 +70,7 @@ _CHORE = (
 _REFACTOR = (
     r"^\W*(refactor|perf|style)(\([^)]*\))?!?:"
     r"|\b(refactor\w*|restructure\w*|clean(ing)? up|tidy\w*|simplif(y|ies|ying)|deduplicat\w+)\b"
+    r"|\bclean (it|this|that|them|\w+( \w+)?) up\b|\bduplicate the same\b|\bmake\b.{0,40}\bfast\b"
     r"|^\W*(rename|extract|inline|split|move|reorgani[sz]e)\b|\b(faster|speed up|optimi[sz]e\w*)\b"
     r"|^\W*(remove|delete|drop) (the |an? |all )?(unused|dead|obsolete)\b|\btype (hints?|annotations?)\b"
 )

@@ -28,7 +28,7 @@ def same_program(before: bytes, after: bytes) -> bool:
 
 
 def same_but_types(before: bytes, after: bytes) -> bool:
-    """Whether two texts do the same but for annotations of functions and variables, and imports of `typing`.
+    """Whether two texts do the same except for annotations of functions and variables, and imports of `typing`.
 
     Annotations in classes count as code: data classes and the like are made of them.
     """
