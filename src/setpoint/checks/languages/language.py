@@ -100,7 +100,7 @@ class Language(Protocol):
     def same_program(self, before: bytes, after: bytes, path: str) -> bool:
         """Whether two texts of a file differ in comments, documentation and layout alone."""
 
-    def same_but_types(self, before: bytes, after: bytes, path: str) -> bool:  # noqa: ARG002
+    def same_but_types(self, before: bytes, after: bytes, path: str) -> bool:  # noqa: ARG002 -- languages without such annotations
         """Whether two texts of a file differ in annotations of types alone."""
         return False
 

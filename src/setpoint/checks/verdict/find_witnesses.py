@@ -27,14 +27,18 @@ async def find_witnesses(
         reason = f"work of the kind '{subject.work}' has none"
         return Obligation(name=WITNESS, state=ObligationState.NOT_APPLICABLE, reason=reason), ()
     passed, least = passed_in(subject.now.tests), subject.terms.witness
+
+    def counts(each: Witness) -> bool:
+        return _ORDER.index(each.trust) <= _ORDER.index(least)
+
     found = [*witness.mended(subject.base.tests, subject.now.tests), *sealed]
     found += witness.removed(subject.base.tests, subject.now.tests) if takes_names_away(subject) else ()
     found += witness.built(subject.base.results, subject.now.results)
     reasons: list[str] = []
-    if subject.task.story.acceptance or not counting(found, least):
+    if subject.task.story.acceptance or not any(map(counts, found)):
         more, reasons = await _beside_the_base(subject, passed)
         found += [lifted(each, vouched) for each in more]
-    counted = counting(found, least)
+    counted = [each for each in found if counts(each)]
     if counted:
         notes = [each for each in reasons if "proves nothing" in each]
         return _met(counted, [*notes, *await _beside_the_code(subject, counted)]), tuple(counted)
@@ -65,11 +69,6 @@ def _hint(subject: Subject) -> str:
     if (kind := subject.kind.files_say) is not None:
         return f"nothing that runs is changed; if that is what you want, say --kind {kind}"
     return "write a test that fails without the change; for a clean-up or a speed-up, say --kind refactor"
-
-
-def counting(found: Iterable[Witness], least: Trust) -> list[Witness]:
-    """Return the witnesses that are trusted enough."""
-    return [each for each in found if _ORDER.index(each.trust) <= _ORDER.index(least)]
 
 
 def lifted(found: Witness, vouched: Vouched) -> Witness:

@@ -18,7 +18,7 @@ _NO_CODE = re.compile(
     r"|dependenc\w+|requirements?|lint\w*|pre-commit|settings|config\w*|tests?|test_\w+|skip\w*)\b",
     re.IGNORECASE,
 )
-"""Words for what is not code, where no code is changed; without them a person says `--kind`."""
+"""Words for what is not code, where no code is changed; without them `--kind` sets it."""
 _VERSION = re.compile(r"\d+(?:\.\d+)+[\w.+-]*|\(\d+(?:,\s*\d+)+\)")
 
 

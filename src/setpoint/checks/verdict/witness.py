@@ -101,7 +101,7 @@ def added(
 
     Args:
         asked: Tests that pass on the result and are new or in files that changed.
-        report: What these tests gave with all of the change but its code.
+        report: What they gave with all of the change but its code.
         control: Tests that pass with its code too, run in the same place and in the same way.
         inline: Names of tests in sources that the change adds as a whole, so that they cannot exist without.
         modules: Names of files and folders that the change adds, which tests may miss without it.

@@ -28,9 +28,9 @@ def same_program(before: bytes, after: bytes) -> bool:
 
 
 def same_but_types(before: bytes, after: bytes) -> bool:
-    """Whether two texts do the same except for annotations of functions and variables, and imports of `typing`.
+    """Whether two texts do the same except for annotations, and for imports of `typing`.
 
-    Annotations in classes count as code: data classes and the like are made of them.
+    Annotations of fields in classes count as code, because data classes are made of them.
     """
     try:
         return _runs(_untyped(before)) == _runs(_untyped(after))
