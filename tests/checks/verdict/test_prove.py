@@ -56,7 +56,7 @@ def test_terms_of_earlier_versions_are_read():
     ("change", "title", "work", "names"),
     [
         ({"README.md": "# Shop\n"}, "improve the docs", WorkKind.DOCS, {"files"}),
-        ({"shop.py": "# Cents.\n" + PRICE}, "comment price", WorkKind.BEHAVIOUR, set()),
+        ({"shop.py": "# Cents.\n" + PRICE}, "price in cents", WorkKind.BEHAVIOUR, set()),
         ({"pyproject.toml": "[tool.ruff]\n"}, "chore: add settings", WorkKind.CHORE, {"files", "elsewhere"}),
         (
             {"shop.py": PRICE.replace("n * 100", "100 * n")},

@@ -58,10 +58,8 @@ def kind_of_change(
 
 def _adds_nothing(path: str, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> bool:
     """Whether a change only removes lines of a file, or differs from the base in types alone."""
-    if path not in before:
-        return False
-    if path not in after:
-        return True
+    if path not in before or path not in after:
+        return path in before
     language = language_of(path)
     if language is not None and language.same_but_types(before[path], after[path], path):
         return True
