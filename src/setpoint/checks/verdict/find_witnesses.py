@@ -68,7 +68,8 @@ def _hint(subject: Subject) -> str:
     """Say what to do where nothing is a witness: for each kind of work that it may be, the exact flag."""
     if (kind := subject.kind.files_say) is not None:
         return f"nothing that runs is changed; if that is what you want, say --kind {kind}"
-    return "write a test that fails without the change; for a clean-up or a speed-up, say --kind refactor"
+    told = "write a test that fails without the change, or name a command that does (--accept)"
+    return f"{told}; for a clean-up or a speed-up, say --kind refactor"
 
 
 def lifted(found: Witness, vouched: Vouched) -> Witness:
