@@ -220,7 +220,6 @@ async def test_what_is_measured_of_it_is_compared_with_the_base(bench) -> None:
     made = await bench(
         {"calc.py": "def add(a, b):\n    return a * b\n", "test_calc.py": body + one + two},
         settings=ChecksSettings(unittest=True, bandit={"use": False}, reruns=0),
-        integrity="free",
     )
     base = await made.measure(Stage.BASE)
 
@@ -232,7 +231,7 @@ async def test_what_is_measured_of_it_is_compared_with_the_base(bench) -> None:
     assert base.known_red == ("test_calc.py::T::test_one",)
     assert (good.failures, good.quality.tests, good.test_counts) == ((), 1.0, {"passed": 2})
     assert good.evidence_of("unittest").state is CheckState.PASS
-    assert [(each.rule, each.symbol) for each in fewer.findings if each.source == "integrity"] != []
+    assert (fewer.failures, [each for each in fewer.findings if each.source == "integrity"]) == ((), [])
 
 
 async def test_it_runs_under_coverage(tree: Path, tmp_path: Path) -> None:
