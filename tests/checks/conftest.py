@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,7 +40,7 @@ def git(root: Path, *argv: str) -> str:
     return subprocess.run(words, cwd=root, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def write(root: Path, files: dict[str, str | None]) -> None:
+def write(root: Path, files: Mapping[str, str | None]) -> None:
     for path, text in files.items():
         place = root / path
         if text is None:

@@ -33,7 +33,6 @@ SCHEMA_HINT = "docs/how-to/halting.md lists the columns"
 _GZIP = b"\x1f\x8b"
 _YES = frozenset({"1", "true", "yes"})
 _NO = frozenset({"0", "false", "no"})
-_WHOLE = ("chain", "failing", "security", "review")
 _SHARES = ("quality", "tests_share")
 
 

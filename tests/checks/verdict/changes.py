@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import tempfile
 import time
@@ -10,6 +9,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
+from checks.conftest import git, write
 from plain_pytest import PLAIN
 from setpoint.checks.measurement import Measuring, Task
 from setpoint.checks.survey import Surveyor
@@ -36,26 +36,11 @@ def soon(seconds: float = 60.0) -> float:
     return time.monotonic() + seconds
 
 
-def _git(root: Path, *argv: str) -> str:
-    words = ("git", "-c", "user.name=T", "-c", "user.email=t@localhost", *argv)
-    return subprocess.run(words, cwd=root, check=True, capture_output=True, text=True).stdout.strip()
-
-
-def _write(root: Path, files: Mapping[str, str | None]) -> None:
-    for path, text in files.items():
-        place = root / path
-        if text is None:
-            place.unlink()
-        else:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(text, "utf-8")
-
-
 def _recorded(root: Path, files: Mapping[str, str | None], said: str) -> tuple[Commit, Tree]:
-    _write(root, files)
-    _git(root, "add", "-A")
-    _git(root, "commit", "-qm", said)
-    return Commit(_git(root, "rev-parse", "HEAD")), Tree(_git(root, "rev-parse", "HEAD^{tree}"))
+    write(root, files)
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", said)
+    return Commit(git(root, "rev-parse", "HEAD")), Tree(git(root, "rev-parse", "HEAD^{tree}"))
 
 
 async def changed(
@@ -69,7 +54,7 @@ async def changed(
     """Make a project at `root`, change it, and measure both."""
     folders = ProjectFolders(root, root / ".setpoint", root.with_name(f"{root.name}.copies"))
     root.mkdir(parents=True, exist_ok=True)
-    _git(root, "init", "-q")
+    git(root, "init", "-q")
     first, tree = _recorded(root, {".gitignore": ".setpoint\n__pycache__\n", **base}, "base")
     folders.state.mkdir()
     settings, artifacts = Settings(checks=checks), Artifacts(folders.state / "artifacts")
@@ -81,7 +66,7 @@ async def changed(
     there = await check_out(folders.copies, Measured(copy=copy, commit=first, tree=tree, stage=Stage.BASE))
     task = Task(project=project, story=told)
     stood = await measuring.measure(task, there)
-    _write(Path(copy.path), change)
+    write(Path(copy.path), change)
     attempt = Attempt(agent="t", stop=Stop.END_TURN, started_at=datetime.now(UTC), duration_s=0)
     made = await workspace.snapshot(copy, "make-1", attempt)
     there = Measured(copy=copy, commit=made.commit, tree=made.tree, stage=Stage.TEST)

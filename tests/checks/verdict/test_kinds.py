@@ -88,6 +88,21 @@ def test_documents_are_no_answer_to_a_request_for_behaviour():
     assert (made.work, made.files_say) == (WorkKind.BEHAVIOUR, WorkKind.DOCS)
 
 
+@pytest.mark.parametrize(
+    ("title", "path"),
+    [
+        ("Add a discount, with tests", "tests/test_shop.py"),
+        ("Add a discount and update the docs", "docs/shop.md"),
+        ("Repair the config parser", "README.md"),
+        ("Add a discount; mention it in the changelog", "CHANGELOG.md"),
+    ],
+)
+def test_what_is_asked_for_beside_code_is_no_answer_alone(title, path):
+    made = kind_of_change(Story(id=StoryId("s"), title=title), {path: b"a\n"}, {path: b"b\n"})
+
+    assert made.work in (WorkKind.BEHAVIOUR, WorkKind.REPAIR)
+
+
 def test_a_request_may_speak_of_documents_anywhere():
     title = "load() has an option that the docstring does not mention. Add it."
 

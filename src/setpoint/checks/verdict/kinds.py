@@ -8,17 +8,11 @@ from typing import NamedTuple
 
 from setpoint.checks.languages.all import language_of
 from setpoint.model.changes.test_paths import is_test_path
-from setpoint.model.changes.work_kind import is_document, is_settings, kind_of_request, runs
+from setpoint.model.changes.work_kind import is_document, is_settings, kind_of_request, runs, speaks_of
 from setpoint.model.proof import WorkKind
 from setpoint.model.stories.story import Story
 
 _CHANGES_CODE = (WorkKind.BEHAVIOUR, WorkKind.REPAIR, WorkKind.REFACTOR)
-_NO_CODE = re.compile(
-    r"\b(docstrings?|docs?|documentation|read ?me|comments?|changelog|typos?|ci|workflows?|releases?"
-    r"|dependenc\w+|requirements?|lint\w*|pre-commit|settings|config\w*|tests?|test_\w+|skip\w*)\b",
-    re.IGNORECASE,
-)
-"""Words for what is not code, where no code is changed; without them `--kind` sets it."""
 _VERSION = re.compile(r"\d+(?:\.\d+)+[\w.+-]*|\(\d+(?:,\s*\d+)+\)")
 
 
@@ -51,7 +45,7 @@ def kind_of_change(
         )
     versions = [path for path in paths if runs(path) and is_version_alone(before.get(path), after.get(path))]
     kind = WorkKind.CHORE if versions else _without_code(paths, tests)
-    if wanted in _CHANGES_CODE and not _is_asked_for(story, before, after):
+    if wanted in _CHANGES_CODE and not _is_asked_for(story, kind, before, after):
         return Kind(wanted, why, files_say=kind)
     return Kind(kind, f"no code is changed, and the files are of the kind '{kind}'")
 
@@ -103,15 +97,10 @@ def is_version_alone(before: bytes | None, after: bytes | None) -> bool:
     )
 
 
-def _is_asked_for(story: Story, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> bool:
-    """Whether a request names a changed file, a version that the change brings, or what is not code.
-
-    That tells that no code is wanted, where nothing else says so.
-    """
-    if story.kind is not None:
-        return False
-    if _NO_CODE.search(story.wish):
-        return True
+def _is_asked_for(
+    story: Story, kind: WorkKind, before: Mapping[str, bytes], after: Mapping[str, bytes]
+) -> bool:
+    """Whether a request speaks of work without code: of a changed file, of a version, or of such work."""
     names = {path.rpartition("/")[2] for path in (*before, *after)}
     old, new = (
         {each for text in some.values() for each in _VERSION.findall(text.decode("utf-8", "replace"))}
@@ -119,8 +108,4 @@ def _is_asked_for(story: Story, before: Mapping[str, bytes], after: Mapping[str,
     )
     spoken = {*names, *(name.partition(".")[0] for name in names), *before, *after}
     spoken |= {spelt for number in new - old for spelt in (number, f"v{number}")}
-    return any(
-        re.search(rf"(?<![\w/.-]){re.escape(each)}(?![\w/-])", story.wish, re.IGNORECASE)
-        for each in spoken
-        if len(each) > 1
-    )
+    return story.kind is None and speaks_of(story, kind, (each for each in spoken if len(each) > 1))

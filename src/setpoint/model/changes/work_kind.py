@@ -6,6 +6,7 @@ What a request says is a guess that decides nothing about a change whose files s
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.proof import WorkKind
@@ -81,6 +82,14 @@ _REPAIR = (
 )
 _AND_MORE = re.compile(r"\band (add|make|fix|implement|support|change|let|allow|remove)\b", re.IGNORECASE)
 """A second wish in a title, so that documents, tests or configuration are not all that is wanted."""
+_WITHOUT_CODE = {
+    WorkKind.DOCS: r"docstrings?|docs?|documentation|read ?me|comments?|changelog|typos?|spelling",
+    WorkKind.TESTS: r"tests?|test_\w+|skip\w*|fixtures?",
+    WorkKind.CHORE: r"ci|workflows?|releases?|versions?|dependenc\w+|requirements?|lint\w*|settings|configs?",
+}
+"""Words for work in which no code changes."""
+_SENTENCE = re.compile(r"[.!?;]\s")
+_BESIDE = re.compile(r"\b(and|with|plus|including|also)\b", re.IGNORECASE)
 _SPOKEN = {
     WorkKind.DOCS: re.compile(_DOCS, re.IGNORECASE),
     WorkKind.TESTS: re.compile(_TESTS, re.IGNORECASE),
@@ -103,6 +112,17 @@ def kind_of_request(story: Story) -> tuple[WorkKind, str]:
         if found := pattern.search(story.title):
             return kind, f"the request says '{found[0].strip()}'"
     return WorkKind.BEHAVIOUR, "the request names no other kind; --kind sets it"
+
+
+def speaks_of(story: Story, kind: WorkKind, names: Iterable[str] = ()) -> bool:
+    """Whether the first sentence of a request is about work without code of a kind, by words for it or names.
+
+    What it asks for beside something else ("with tests", "and update the docs") does not count.
+    """
+    first = _SENTENCE.split(story.title)[0]
+    wanted = "|".join([_WITHOUT_CODE.get(kind, "$^"), *map(re.escape, names)])
+    found = re.finditer(rf"(?<![\w/.-])(?:{wanted})(?![\w/-])", first, re.IGNORECASE)
+    return any(_BESIDE.search(first[: each.start()]) is None for each in found)
 
 
 def runs(path: str) -> bool:

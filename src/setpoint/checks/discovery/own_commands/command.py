@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -93,12 +93,6 @@ class OwnCommand:
         """Return its calls of runners that Setpoint reads, by runner."""
         found = {} if self.opaque or self.excluded else runner_calls(self.shown, self.steps)
         return {name: [replace(each, file=self.file) for each in calls] for name, calls in found.items()}
-
-
-def test_commands(own: Iterable[OwnCommand]) -> tuple[str, ...]:
-    """Return the scripts of the commands for tests, each with the folder that it runs in."""
-    chosen = [each for each in own if each.kind is Kind.TEST]
-    return tuple(f"cd {each.folder} && {each.testing}" if each.folder else each.testing for each in chosen)
 
 
 def command(
