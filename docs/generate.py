@@ -113,11 +113,12 @@ def settings() -> Iterator[str]:
         yield f"| key | type | default |{preset} meaning |"
         yield "|---|---|---|---|" + ("---|" if classic else "")
         for name, field in model.model_fields.items():
-            inner, place = nested(field.annotation, f"{prefix}.{name}".lstrip("."))
+            key = field.alias or name
+            inner, place = nested(field.annotation, f"{prefix}.{key}".lstrip("."))
             if inner is not None:
                 tables.append((place, inner))
                 yield row(
-                    f"[`{name}`](#{anchor(place)})",
+                    f"[`{key}`](#{anchor(place)})",
                     "table",
                     "",
                     *([""] if classic else []),
@@ -125,7 +126,7 @@ def settings() -> Iterator[str]:
                 )
                 continue
             other = [shown(CLASSIC[name]) if name in CLASSIC else ""] if classic else []
-            yield row(f"`{name}`", kind(field.annotation), default(field), *other, described_as(model, name))
+            yield row(f"`{key}`", kind(field.annotation), default(field), *other, described_as(model, name))
         if model is ChecksSettings:
             tables.append((f"{prefix}.TOOL", ToolSettings))
             short = 'true, false, `"auto"` or [a table](#checkstool)'

@@ -25,6 +25,7 @@ from setpoint.model.config.forge import ForgeSettings
 from setpoint.model.config.halting import HaltingSettings
 from setpoint.model.config.hooks import HookSettings
 from setpoint.model.config.layers import overlaid
+from setpoint.model.config.local_needs import CopySettings, EnvironmentSettings
 from setpoint.model.config.mcp import McpSettings
 from setpoint.model.config.model_price import ModelPrice
 from setpoint.model.config.notice_target import NoticeTarget
@@ -165,6 +166,7 @@ class Settings(BaseSettings):
         frozen=True,
         use_attribute_docstrings=True,
         allow_inf_nan=False,
+        populate_by_name=True,
     )
 
     preset: Literal["default", "classic"] = "default"
@@ -177,6 +179,10 @@ class Settings(BaseSettings):
     """Your own prices by model, or by a pattern such as `claude-*`; they go before the table's."""
     sandbox: SandboxSettings = SandboxSettings()
     """What keeps the processes of agents, and of checks, from changing what is not theirs."""
+    copied: CopySettings = Field(default=CopySettings(), alias="copy")
+    """What copies of the project hold beside what git holds."""
+    environment: EnvironmentSettings = EnvironmentSettings()
+    """Which variables of your own shell are handed on."""
     hooks: HookSettings = HookSettings()
     """How hooks check the work of your own agent, and commits."""
     mcp: McpSettings = McpSettings()
@@ -354,11 +360,13 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
 
 def _from_variable(name: str, value: str) -> dict[str, Any]:
     key = name[len(_PREFIX) :].lower()
-    if key.split("__")[0] not in Settings.model_fields:
+    table = key.split("__")[0]
+    if table not in {field.alias or each for each, field in Settings.model_fields.items()}:
         message = f"environment variable {name}: no setting is called '{key.replace('__', '.')}'"
         raise SettingsError(message, hint=f"correct or remove the variable{_KNOWN}")
     source = EnvSettingsSource(Settings, env_prefix=_PREFIX, env_nested_delimiter="__")
-    source.env_vars = {name.lower(): value}
+    # pydantic reads what has another name in Python without the prefix
+    source.env_vars = {name.lower() if table in Settings.model_fields else key: value}
     try:
         given = {field: found for field, found in source().items() if found not in (None, {})}
         return {**given, "checks": _with_lists(given["checks"])} if "checks" in given else given

@@ -6,11 +6,13 @@ import asyncio
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from checks.conftest import folders_of
 from setpoint.checks import TreeEvaluator
+from setpoint.checks.impact import Impact, fitting
 from setpoint.checks.judge import FullReport
 from setpoint.checks.trees.working_tree import TreeRecorder
 from setpoint.errors import WorkspaceError
@@ -58,15 +60,41 @@ def outcomes(root: Path, evaluation) -> dict[str, Outcome]:
     return next((dict(each.tests.outcomes) for each in report.results if each.tests), {})
 
 
-async def test_a_test_that_the_change_reaches_bounces_before_the_whole_suite(bench) -> None:
-    made = await bench({path: text for path, text in FILES.items() if path != "ruff.toml"})
-
+async def _evaluated(bench, evaluate_s: float):
+    slow = "import time\ndef test_slow():\n    time.sleep(0.5)\n"
+    made = await bench(
+        {"calc.py": CODE, "tests/test_calc.py": TESTS, "tests/test_slow.py": slow},
+        settings=CHECKS.model_copy(update={"evaluate_s": evaluate_s}),
+    )
     await made.measure(Stage.BASE)
     await made.change({"calc.py": CODE.replace("a - b", "a * b")})
-    evaluated = await made.measure(Stage.EVALUATE)
+    return await made.measure(Stage.EVALUATE)
+
+
+async def test_a_suite_for_which_there_is_time_runs_whole_in_each_round(bench) -> None:
+    evaluated = await _evaluated(bench, 60.0)
 
     assert [failure.test for failure in evaluated.failures] == [SUB]
-    assert evaluated.test_counts == {"failed": 1}
+    assert evaluated.test_counts == {"failed": 2, "passed": 2}
+
+
+async def test_where_time_is_short_the_tests_that_the_change_reaches_come_first(bench) -> None:
+    evaluated = await _evaluated(bench, 0.4)
+
+    assert [failure.test for failure in evaluated.failures] == [SUB]
+    assert evaluated.test_counts["failed"] in (1, 2)  # the one that failed before takes no time
+    assert "1 wait for the test phase" in evaluated.evidence_of("pytest").reason
+
+
+def test_tests_are_taken_while_they_fit_those_that_a_change_reaches_first() -> None:
+    raw = SimpleNamespace(durations={"a::slow": 5.0, "a::quick": 1.0, "b::other": 0.5, "b::long": 9.0})
+    reach = SimpleNamespace(raw=raw, total_s=15.5)
+    impact = Impact(names=frozenset({"a"}), share=6 / 15.5)
+
+    assert fitting(reach, impact, 0.0) == ()
+    assert fitting(reach, impact, 1.0 / 15.5) == ("a::quick",)
+    assert fitting(reach, impact, 6.6 / 15.5) == ("a::quick", "a::slow", "b::other")
+    assert len(fitting(reach, impact, 1.0)) == 4
 
 
 async def test_fast_runs_what_the_change_reaches_and_what_was_red(root: Path) -> None:

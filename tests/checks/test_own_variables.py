@@ -6,9 +6,10 @@ import shutil
 
 import pytest
 
-from setpoint.checks import own_variables
+from setpoint.checks import told_apart
+from setpoint.checks.baseline import ours
 from setpoint.model.evaluation import Stage
-from setpoint.model.evidence import Cause
+from setpoint.model.evidence import Cause, Failure
 from setpoint.model.stories.story import KnownRed
 from setpoint.settings import ChecksSettings
 
@@ -55,11 +56,11 @@ async def test_it_does_not_count_against_the_work_either(bench):
 async def test_a_clean_base_is_run_once(bench, monkeypatch):
     runs: list[object] = []
 
-    def noted(check):
-        runs.append(check)
-        return None, ()
+    async def noted(*asked, **_):
+        runs.append(asked)
+        return {}
 
-    monkeypatch.setattr(own_variables, "_plain", noted)
+    monkeypatch.setattr(told_apart.FullCopy, "_tried", noted)
     good = {**FILES, "tests/test_calc.py": "def test_it(): pass\n"}
     made = await bench({**good, **PYTEST}, settings=QUICK)
 
@@ -79,8 +80,8 @@ async def test_a_package_is_asked_the_same(bench):
 
 
 def test_a_cause_of_another_kind_is_not_ours():
-    failure = own_variables.Failure(test="t::a", cause=Cause.ENVIRONMENT, message="no database")
-    assert own_variables.ours((failure,)) == ()
+    failure = Failure(test="t::a", cause=Cause.ENVIRONMENT, message="no database")
+    assert ours((failure,)) == ()
 
 
 MODE = """import os

@@ -32,7 +32,7 @@ def vaulted_run(place, before, after, findings=(), *, waits=None):
     vault = repository_of_run(project.state, TRACE)
     vault.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(["git", "clone", "-q", "--bare", str(made), str(vault)], check=True)
-    workdir = project.copies / "work" / TRACE
+    workdir = project.folders.work_of(TRACE)
     workdir.mkdir(parents=True)
     agent = report_runs.made(1, files=tuple(after))
     snapshot = agent.snapshot.model_copy(update={"commit": commit, "parent": base})

@@ -153,24 +153,22 @@ async def test_a_cache_that_was_deleted_costs_no_recorded_work(tmp_path: Path, c
     assert git(Path(copy.repository), "for-each-ref", "refs/setpoint/salvage") == "", "nothing was salvaged"
 
 
-async def test_a_run_of_the_former_layout_goes_on_where_it_lies(tmp_path: Path, cache: Path):
+async def test_a_run_of_the_former_layout_goes_on_with_its_commits(tmp_path: Path, cache: Path):
     root = repository(tmp_path / "project")
     made = await folders(root, cache)
     copy = await GitWorkspace(made).open(RUN, await head(root))
     former = made.state / "work"
     former.mkdir()
-    Path(copy.path).rename(former / RUN)
+    shutil.rmtree(copy.path)
     Path(copy.repository).rename(former / f"{RUN}.git")
 
     workspace = GitWorkspace(made)
     again = await workspace.open(RUN, copy.base)
 
-    assert Path(again.path) == former / RUN
+    assert again.path == copy.path
     assert Path(again.repository) == repository_of_run(made.state, RUN) == former / f"{RUN}.git"
-    (former / RUN / "calc.py").write_text("a = 2\n")
+    (Path(again.path) / "calc.py").write_text("a = 2\n")
     assert (await workspace.snapshot(again, "implement-1", attempt())).files == ("calc.py",)
-    shutil.rmtree(former / RUN)
-    assert (await workspace.open(RUN, copy.base)).path == copy.path, "without its files it is made outside"
     assert (Path(copy.path) / "calc.py").read_text() == "a = 2\n"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from setpoint.checks.trees.checkout import place_of, put_at, repository_of
+from setpoint.checks.trees.checkout import put_at, repository_of
 from setpoint.model.ids import Commit, TraceId
 from setpoint.system.git import history
 from setpoint.system.git.git import head
@@ -121,7 +121,7 @@ async def test_a_place_for_measuring_holds_its_commit_and_the_history_of_the_bas
         (Path(copy.path) / "calc.py").write_text(f"a = {number + 10}\n")
         made.append(await workspace.snapshot(copy, f"implement-{number}", attempt()))
         await workspace.restore(copy, base)
-    place = place_of(tmp_path / "project.copies", RUN)
+    place = tmp_path / "project.copies" / "measured" / RUN / "project"
 
     for each in (made[0].commit, made[1].commit, base):
         await put_at(place, repository_of(copy), each)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from setpoint.checks.flaky.flaky import still_flaky
+from setpoint.model.config.local_needs import NOTHING, Needs
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import (
     SUITES,
@@ -33,6 +34,8 @@ class Measurements(Value):
     commit: Commit
     tree: Tree
     results: tuple[CheckResult, ...]
+    needs: Needs = NOTHING
+    """What failing tests turned out to need beside what git holds and the settings name."""
 
     def result(self, check: str) -> CheckResult | None:
         """Return the result of the named check."""
@@ -48,6 +51,20 @@ class Measurements(Value):
     def coverage(self) -> Coverage | None:
         """What the tests reached, where that was measured."""
         return whole_coverage(self.results)
+
+
+PASSES = "passes "
+"""Begins the message of a failure that is Setpoint's making: then comes where the test passes."""
+
+
+def ours(failures: Iterable[Failure]) -> tuple[str, ...]:
+    """Return the tests that fail only where they are measured, each with where or how it passes."""
+    return tuple(f"{each.test} {each.message.partition(': ')[0]}" for each in failures if is_ours(each))
+
+
+def is_ours(failure: Failure) -> bool:
+    """Whether a test is known to fail only where it is measured."""
+    return failure.cause is Cause.ENVIRONMENT and failure.message.startswith(PASSES)
 
 
 def new_findings(now: Iterable[Finding], base: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -17,7 +17,7 @@ from setpoint.checks.cache.eviction import OF_THE_TREE, forget, trim
 from setpoint.checks.judge import Judge, Reference
 from setpoint.checks.measurement import CheckListener, Measuring, Task
 from setpoint.checks.survey import Surveyor
-from setpoint.checks.trees.checkout import check_out_commit, place_of, remove, repository_of
+from setpoint.checks.trees.checkout import check_out_commit, remove, repository_of
 from setpoint.checks.trees.working_tree import TreeRecorder
 from setpoint.model.cover_quality import SOURCE as COVER
 from setpoint.model.evaluation import Evaluation, Stage
@@ -62,7 +62,7 @@ class ChangeEvaluator:
         """
         standing = TreeRecorder(root, self._folders.state / "standing")
         trace = TraceId(sortable("check", datetime.now(UTC)))
-        place = place_of(self._folders.copies, trace)
+        place = self._folders.measured_of(trace)
         try:
             with standing.opened() as folder:
                 recorded = await standing.record(folder)
@@ -77,7 +77,7 @@ class ChangeEvaluator:
                 task = Task(project=project, story=_STORY, fast=fast, tools=tools, since=base)
                 return await self._judged(task, tree, quarantine)
         finally:
-            await asyncio.to_thread(remove, self._folders.copies, trace)
+            await asyncio.to_thread(remove, self._folders, trace)
             await asyncio.to_thread(forget, self._folders.state, trace)
             await asyncio.to_thread(trim, self._folders.state)
 
@@ -94,7 +94,7 @@ class ChangeEvaluator:
     async def _base(self, task: Task, tree: Measured, seen: Evaluation) -> Measurements:
         """Measure at the base what is wrong in the tree."""
         copy, failing = tree.copy, tuple(each.test for each in seen.failures)
-        await check_out_commit(self._folders.copies, copy, copy.base)
+        await check_out_commit(self._folders, copy, copy.base)
         place = Measured(copy, copy.base, copy.base_tree, tree.stage, failing)
         # A runner that broke names no test, so at the base it runs whatever it can reach.
         whole = any(each.check in SUITES for each in seen.broken)

@@ -10,7 +10,16 @@ from pathlib import Path
 from pydantic import ConfigDict
 
 from setpoint.checks import quality, results
-from setpoint.checks.baseline import Measurements, Red, blamed, new_findings, red_tests, without_excused
+from setpoint.checks.baseline import (
+    Measurements,
+    Red,
+    blamed,
+    is_ours,
+    new_findings,
+    ours,
+    red_tests,
+    without_excused,
+)
 from setpoint.checks.discovery.generated_files import generated_among
 from setpoint.checks.flaky.flaky import flaky_tests, state_of
 from setpoint.checks.goals.judge_goals import Tree, with_goals
@@ -111,10 +120,13 @@ class Judge:
         """Judge a tree by itself, without findings that `stood` at a base; `work` is all of it."""
         found = [work.judged(blamed(result, stood)) for result in raw.results]
         findings = tuple(finding for each in found for finding in each)
-        red = Red(failures=raw.tests.failures) if raw.tests else Red()
+        failures = raw.tests.failures if raw.tests else ()
+        own = tuple(each.test for each in failures if is_ours(each))
+        red = Red(failures=tuple(each for each in failures if each.test not in own), known=own)
         red = await self._readable(red, raw.commit, _UNCOMPARED, None)
         evidence = tuple(_against(each, new, red) for each, new in zip(raw.results, found, strict=True))
-        return self._with_goals(self._evaluation(raw, evidence, findings, red, work), raw, work)
+        seen = self._with_goals(self._evaluation(raw, evidence, findings, red, work), raw, work)
+        return seen.model_copy(update={"ours": ours(failures)})
 
     async def against(self, base: Measurements, raw: Measurements, known: Reference) -> Evaluation:
         """Judge a tree by its difference from the base."""

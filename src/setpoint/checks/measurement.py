@@ -13,17 +13,18 @@ from setpoint.checks.baseline import Measurements, new_findings
 from setpoint.checks.cache.durations import Pace
 from setpoint.checks.cache.eviction import SHARED, tools_of
 from setpoint.checks.cache.results import ResultCache
+from setpoint.checks.discovery.carried_files import carry
+from setpoint.checks.discovery.ignored_files import with_parts
 from setpoint.checks.discovery.installed_files import installed_files
 from setpoint.checks.discovery.linked_packages import link_packages
 from setpoint.checks.discovery.project import Project
 from setpoint.checks.discovery.workspaces import Touched
 from setpoint.checks.flaky.flaky import flaky_tests
 from setpoint.checks.goals.performance import Compared
-from setpoint.checks.impact import Impact, Reach, ReachFile, choose
+from setpoint.checks.impact import Impact, Reach, ReachFile, choose, fitting
 from setpoint.checks.old_tests.cannot_run import with_faults
 from setpoint.checks.old_tests.places import PYTHON, Aside, side_of_tests
 from setpoint.checks.old_tests.second_run import with_unstable
-from setpoint.checks.own_variables import without_ours
 from setpoint.checks.plan import Plan
 from setpoint.checks.results import unmeasured
 from setpoint.checks.run import Bench, Group, measure, run_group
@@ -33,6 +34,7 @@ from setpoint.checks.suites.package_suite import owner
 from setpoint.checks.suites.touched_packages import MOST_EARLY as MOST_PACKAGES
 from setpoint.checks.suites.touched_packages import share_of, touched_tests
 from setpoint.checks.target import Target
+from setpoint.checks.told_apart import FullCopy
 from setpoint.checks.trees.checkout import commit_of, place_beside, repository_of
 from setpoint.checks.trees.watched_files import WatchedFiles
 from setpoint.checks.unreached_code import with_unreached
@@ -46,11 +48,11 @@ from setpoint.presets import presets
 from setpoint.settings import Settings
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.git.git import blobs_at, changed_files, contents_of
+from setpoint.system.git.repository_names import show_names
+from setpoint.system.git.separate_repository import repository_apart
 
-MOST_EARLY = 0.5
-"""Where a change reaches tests of more than this share of the suite's time, they wait for the whole suite."""
 STALE = 0.25
-"""Where it reaches more than this share, the next whole run makes a new map."""
+"""Where a change reaches more than this share of the suite's time, the next whole run makes a new map."""
 
 CheckListener = Callable[[Stage, CheckResult], None]
 """Is given each result as soon as it is known."""
@@ -86,17 +88,21 @@ class Measuring:
     async def measure(self, task: Task, place: Measured) -> Measurements:
         """Run the checks of a stage on a tree that is checked out."""
         bench = self.bench(task, place.stage)
-        await asyncio.to_thread(link, task.project, Path(place.copy.path))
+        await furnish(task.project, Path(place.copy.path))
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
             plan = self.plan(task, place.copy.trace_id, Path(scratch))
             target = await self.target(task, place)
             results = await self._results(plan, target, place, task.base, bench)
             made = Measurements(stage=place.stage, commit=place.commit, tree=place.tree, results=results)
+            if task.base is None and not task.fast:
+                full = FullCopy(
+                    plan=plan, target=target, measured=place, place=_second_place(task, place, "mine")
+                )
+                made = await full.told_apart(made)
             if place.stage is Stage.BASE:
-                made = await without_ours(plan, target, place, made)
                 made = await with_unreached(plan, target, place, made, task.story)
                 made = await with_faults(made, place, task.project.root, task.story.wish)
-                there = _second_place(task, place)
+                there = _second_place(task, place, "again")
                 made = await with_unstable(plan.suites(target), made, place, there, bench)
             await asyncio.to_thread(self._remember, task, target, plan, made)
         await asyncio.to_thread(bench.pace.keep)
@@ -154,6 +160,9 @@ class Measuring:
             touched=await self._touched(task, place),
             fast=task.fast,
         )
+        own_s = _suites_s(task.base)
+        if place.stage is Stage.EVALUATE and own_s is not None and own_s <= self.settings.checks.evaluate_s:
+            return replace(target, whole=True)
         return await self._with_tests(target, task, place)
 
     async def _touched(self, task: Task, place: Measured) -> Touched | None:
@@ -172,7 +181,7 @@ class Measuring:
         return Compared(
             repository=repository_of(place.copy),
             base=task.base.commit if task.base else None,
-            link=partial(link, task.project),
+            link=partial(furnish, task.project),
         )
 
     async def _with_tests(self, target: Target, task: Task, place: Measured) -> Target:
@@ -195,7 +204,13 @@ class Measuring:
             return replace(target, record=stale and target.aside is None)
         if task.fast and (reach is None or impact.everything):
             return replace(target, record=reach is None)
-        named = _early(impact, reach, fast=task.fast)
+        named = {*impact.names, *(reach.red if reach else ())} if task.fast else set[str]()
+        own_s, most_s = _suites_s(task.base), self.settings.checks.evaluate_s
+        if own_s and reach is not None:
+            named = {*fitting(reach, impact, most_s / own_s)}
+            left = len(reach.raw.durations) - len(named)
+            words = f"{len(named)} tests that fit {most_s:g} s, those that the change reaches first"
+            target = replace(target, left=f"{words}; {left} wait for the test phase" if left else "")
         there = {each for each in named if each.partition("::")[0] in target.files}
         footing = await self._footing(reach, task, place)
         return replace(target, only=tuple(sorted(there | suspects)), footing=footing)
@@ -229,7 +244,7 @@ class Measuring:
             commit=commit,
             known=frozenset(known),
             failures=failures,
-            link=partial(link, task.project),
+            link=partial(furnish, task.project),
         )
 
     async def _impact(
@@ -269,12 +284,12 @@ class Measuring:
         )
 
 
-def _early(impact: Impact, reach: Reach | None, *, fast: bool) -> set[str]:
-    """Name the tests that are worth running before all others."""
-    if fast:
-        return {*impact.names, *(reach.red if reach else ())}
-    worth = not impact.everything and impact.share <= MOST_EARLY
-    return set(impact.names) if worth else set()
+def _suites_s(base: Measurements | None) -> float | None:
+    """Return the seconds that the suites of the base took; none where none was measured."""
+    taken = (
+        [each.evidence.duration_s for each in base.results if each.evidence.check in SUITES] if base else []
+    )
+    return sum(taken) if taken else None
 
 
 async def _aside(task: Task, place: Measured, base: Measurements, changed: Iterable[str]) -> Aside | None:
@@ -297,18 +312,18 @@ async def _aside(task: Task, place: Measured, base: Measurements, changed: Itera
         inline=side.inline,
         reaching=side.reaching,
         stood=stood,
-        link=partial(link, task.project),
+        link=partial(furnish, task.project),
     )
 
 
-def _second_place(task: Task, place: Measured) -> Footing:
-    """Say where the base lies when its suites run a second time."""
+def _second_place(task: Task, place: Measured, name: str) -> Footing:
+    """Say where a tree lies when its tests run a second time."""
     return Footing(
-        place=place_beside(Path(place.copy.path), "again"),
+        place=place_beside(Path(place.copy.path), name),
         repository=repository_of(place.copy),
         commit=place.commit,
         known=frozenset(),
-        link=partial(link, task.project),
+        link=partial(furnish, task.project),
     )
 
 
@@ -318,10 +333,17 @@ def tests_of(base: Measurements) -> frozenset[str]:
     return frozenset(test for each in made if each and each.tests for test in each.tests.outcomes)
 
 
-def link(project: Project, place: Path) -> None:
-    """Bring the packages that the user has installed to the measured tree."""
+async def furnish(project: Project, place: Path) -> None:
+    """Bring to a measured tree what belongs to it and git does not hold there.
+
+    These are branch and remotes, submodules, files of git LFS, installed packages, and ignored files that
+    checks need.
+    """
+    await asyncio.to_thread(show_names, place / ".git", project.names)
+    await with_parts(project.root, place, repository_apart(place), "HEAD", project.apart)
     folders, committed = project.layout.package_folders, project.layout.committed_packages
-    link_packages(project.root, place, folders, committed)
+    await asyncio.to_thread(link_packages, project.root, place, folders, committed)
+    await carry(project.root, place, project.needs.files)
 
 
 def _left_out(tree: Tree, plan: Plan, target: Target) -> tuple[CheckResult, ...]:

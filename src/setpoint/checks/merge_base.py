@@ -69,7 +69,7 @@ async def measured_at(
 ) -> Measurements:
     """Run the static tools on the base; those whose answers do not last would ask others again: left out."""
     copy = place.copy._replace(base=base.commit, base_tree=base.tree)
-    await check_out_commit(folders.copies, copy, base.commit)
+    await check_out_commit(folders, copy, base.commit)
     there = Measured(copy, base.commit, base.tree, Stage.BASE)
     bench = replace(measuring.bench(task, Stage.EVALUATE), told=lambda _: None)
     target = await measuring.target(replace(task, fast=False), there)

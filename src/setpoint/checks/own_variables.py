@@ -1,20 +1,17 @@
-"""Tests that fail at the base for what Setpoint sets: they are repeated once in a person's own variables.
-
-Clean projects pay nothing for it. A test that passes there and fails once more in ours is ours, not theirs.
-"""
+"""Tests that fail at the base for what Setpoint sets: they are repeated in a person's own variables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
-from setpoint.checks.baseline import Measurements
+from setpoint.checks.baseline import PASSES, Measurements
 from setpoint.checks.discovery.interpreter import OF_CHECKS
 from setpoint.checks.plan import Plan
 from setpoint.checks.suites.package_suite import PackageSuite
 from setpoint.checks.suites.pytest import TestSuite
 from setpoint.checks.target import Target
-from setpoint.model.evidence import Cause, CheckResult, Failure, Outcome
+from setpoint.model.evidence import Cause, CheckResult, Outcome
 from setpoint.ports import Check, Measured
 
 MOST = 200
@@ -24,39 +21,34 @@ LIMIT_S = 120.0
 _GREEN = (Outcome.PASSED, Outcome.FLAKY)
 
 
-async def without_ours(plan: Plan, target: Target, place: Measured, made: Measurements) -> Measurements:
-    """Name tests that pass without the variables of the checks; a failure of theirs is of the environment."""
-    report = made.tests
-    red = sorted(report.red)[:MOST] if report is not None else []
-    if not red:
-        return made
-    blamed: dict[str, tuple[str, ...]] = {}
-    for check in plan.selection(target, tuple(red)):
-        plain, names = _plain(check)
+async def passing_in_a_shell(
+    plan: Plan, target: Target, place: Measured, tests: Collection[str]
+) -> dict[str, str]:
+    """Return the failing tests that pass without the variables of the checks, each with these in words.
+
+    A test that passes there and fails once more in ours is ours, not theirs.
+    """
+    blamed: dict[str, str] = {}
+    for check in plan.selection(target, tuple(tests)) if tests else ():
+        plain, names = in_a_shell(check)
         if plain is None or not names:
             continue
-        passes = _passing(await plain.run(place), red)
+        passes = _passing(await plain.run(place), tests)
         if passes and (again := _passing(await check.run(place), passes)) != passes:
-            blamed |= {test: names for test in passes if test not in again}
+            words = f"without {_named(names)}, which Setpoint sets"
+            blamed |= dict.fromkeys((test for test in passes if test not in again), words)
+    return blamed
+
+
+def marked(made: Measurements, blamed: Mapping[str, str]) -> Measurements:
+    """Name tests that pass otherwise, each with how; a failure of theirs is of the environment."""
     if not blamed:
         return made
     results = tuple(_said(each, blamed) for each in made.results)
     return made.model_copy(update={"results": results})
 
 
-def ours(failures: Iterable[Failure]) -> tuple[str, ...]:
-    """Return the tests that fail for what Setpoint sets, each with what it passes without."""
-    return tuple(
-        f"{each.test} {each.message.partition(': ')[0]}"
-        for each in failures
-        if each.cause is Cause.ENVIRONMENT and each.message.startswith(_PASSES)
-    )
-
-
-_PASSES = "passes without "
-
-
-def _plain(check: Check) -> tuple[Check | None, tuple[str, ...]]:
+def in_a_shell(check: Check) -> tuple[Check | None, tuple[str, ...]]:
     """Return a check of tests in a person's own variables, and the names of those that are gone."""
     if isinstance(check, TestSuite):
         limit_s = min(check.runner.timeout_s, LIMIT_S)
@@ -73,7 +65,7 @@ def _passing(result: CheckResult, tests: Iterable[str]) -> list[str]:
     return [test for test in tests if outcomes.get(test) in _GREEN]
 
 
-def _said(result: CheckResult, blamed: Mapping[str, tuple[str, ...]]) -> CheckResult:
+def _said(result: CheckResult, blamed: Mapping[str, str]) -> CheckResult:
     report = result.tests
     if report is None or not blamed.keys() & report.outcomes.keys():
         return result
@@ -81,7 +73,7 @@ def _said(result: CheckResult, blamed: Mapping[str, tuple[str, ...]]) -> CheckRe
         each.model_copy(
             update={
                 "cause": Cause.ENVIRONMENT,
-                "message": f"{_PASSES}{_named(blamed[each.test])}, which Setpoint sets: {each.message}",
+                "message": f"{PASSES}{blamed[each.test]}: {each.message}",
             }
         )
         if each.test in blamed

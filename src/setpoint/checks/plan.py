@@ -219,14 +219,14 @@ class Plan:
             if name not in self.project.chosen:
                 continue
             group = self._package_suite(name, target, None)
-            if target.stage is Stage.EVALUATE:
+            if target.stage is Stage.EVALUATE and not target.whole:
                 only = tuple(test for test in target.suspects if owner(test, self.project.chosen) == name)
                 again = self._package_suite(name, target, only) if only else None
                 lane = FastLane(layout=self.project.layout, touched=target.touched, alone=target.fast)
                 yield from (packages_in_both(each, target.aside) for each in lane.suite(group, only, again))
                 continue
             yield packages_in_both(group, target.aside)
-            if f"{COVERAGE_OF}{name}" in self.project.chosen:
+            if f"{COVERAGE_OF}{name}" in self.project.chosen and target.stage is not Stage.EVALUATE:
                 yield from coverage_beside(group)
 
     def _package_suite(self, name: str, target: Target, only: Selection) -> Group:
@@ -257,7 +257,7 @@ class Plan:
             only=target.only,
             flaky=self._flaky_rule(target),
             footing=target.footing,
-            part=target.touched.words if target.only and target.touched and runner.roots else "",
+            part=target.touched.words if target.only and target.touched and runner.roots else target.left,
         )
         identity = (*self._identity(runner), str(cover), *suite.flaky.identity)
         identity = (*identity, "all") if suite.only is None else (*identity, "only", *suite.only)
@@ -292,6 +292,8 @@ class Plan:
 
     def engine(self, budget_s: float) -> MutationEngine | str:
         """Make the engine that judges mutants, or say why there is none."""
+        if needs := self.project.needs:
+            return f"mutants never get {needs.words}, which tests need"
         if "pytest" not in self.project.chosen:
             return "mutants are judged with pytest alone"
         if self.project.layout.test_roots:

@@ -9,8 +9,10 @@ from functools import partial
 from pathlib import Path
 
 from setpoint.checks.advice.offer import command, server
-from setpoint.checks.baseline import Measurements, red_tests
+from setpoint.checks.baseline import Measurements, ours, red_tests
 from setpoint.checks.cache.eviction import tools_of
+from setpoint.checks.discovery.carried_files import MOST_FOUND, carry, remember
+from setpoint.checks.discovery.ignored_files import with_parts
 from setpoint.checks.discovery.project import Project
 from setpoint.checks.discovery.work_environment import commands, equip, variables
 from setpoint.checks.flaky.flaky import STEADY, doubtful, steadily_green
@@ -19,7 +21,6 @@ from setpoint.checks.localise.work_copy_paths import from_the_root
 from setpoint.checks.measurement import CheckListener, Measuring, Task, tests_of
 from setpoint.checks.old_tests.places import collected
 from setpoint.checks.old_tests.read_only import Protection, ReadOnly, restored_before
-from setpoint.checks.own_variables import ours
 from setpoint.checks.suites.pytest import Runner, outcomes_of
 from setpoint.checks.suites.reproduction import reproduction
 from setpoint.checks.suites.suite_commands import suite_commands
@@ -29,7 +30,6 @@ from setpoint.checks.trees.checkout import (
     check_out,
     check_out_commit,
     kept_of,
-    place_of,
     repository_of,
 )
 from setpoint.checks.trees.whole import in_whole
@@ -45,6 +45,7 @@ from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.files.atomic import write_atomic
 from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.git.git import changed_lines
+from setpoint.system.git.repository_names import show_names
 
 
 class ProjectEvaluator:
@@ -96,7 +97,14 @@ class ProjectEvaluator:
         """Bring to a work copy the programs and packages with which commands there run as the checks do."""
         if order.trace_id in self._projects:
             project, terms = self._projects[order.trace_id], self._settings.self_check
-            await asyncio.to_thread(equip, project, Path(copy.path), command(terms))
+            place, apart = (
+                Path(copy.path),
+                project.apart._replace(pointers=False),
+            )  # content would be a change
+            await with_parts(project.root, place, repository_of(copy), copy.base, apart)
+            await asyncio.to_thread(show_names, place / ".git", project.names)
+            await carry(project.root, place, project.to_agents.files)
+            await asyncio.to_thread(equip, project, place, command(terms))
 
     async def protect(self, order: RunOrder, copy: WorkCopy) -> tuple[str, ...]:
         """Restore protected files that the maker changed; return their paths."""
@@ -114,7 +122,7 @@ class ProjectEvaluator:
     async def evaluate(self, order: RunOrder, measured: Measured) -> Evaluation:
         """Measure a tree and keep the full report."""
         seen = await in_whole(self._folders.copies, partial(self._evaluated, order, measured))
-        return from_the_root(seen, place_of(self._folders.copies, measured.copy.trace_id))
+        return from_the_root(seen, self._folders.measured_of(measured.copy.trace_id))
 
     async def _evaluated(self, order: RunOrder, measured: Measured) -> Evaluation:
         if order.trace_id not in self._projects:
@@ -125,10 +133,16 @@ class ProjectEvaluator:
         if measured.stage is Stage.BASE:
             raw = await self._measure_base(order, measured)
             first = await judge.first(raw)
-            first = first.model_copy(update={"ours": ours(raw.tests.failures if raw.tests else ())})
+            first = first.model_copy(
+                update={
+                    "ours": ours(raw.tests.failures if raw.tests else ()),
+                    "carried": self._projects[order.trace_id].needs.words,
+                    "lacking": raw.needs.lacking,
+                }
+            )
             return await self._located(order, first, measured)
         base = await self._base(order, measured.copy)
-        place = await check_out(self._folders.copies, measured)
+        place = await check_out(self._folders, measured)
         raw = await self._measuring.measure(self._task(order, base), place)
         judge = replace(judge, broken=await self._broken(order, base, raw, place))
         known = Reference(restored=await self._restored(measured, place))
@@ -137,7 +151,7 @@ class ProjectEvaluator:
     async def preview(self, order: RunOrder, measured: Measured) -> Evaluation:
         """Measure a tree for advice: nothing is taken from a cache, and nothing is kept."""
         base = await self._base(order, measured.copy)
-        place = await check_out(self._folders.copies, measured)
+        place = await check_out(self._folders, measured)
         measuring = replace(self._measuring, told=lambda *_: None)
         raw = await measuring.measure(replace(self._task(order, base), fresh=True), place)
         judge = self._judge(order.story, order.base, measured.copy, order.weights)
@@ -152,7 +166,7 @@ class ProjectEvaluator:
     async def _proved(self, order: RunOrder, measured: Measured, vouched: Vouched) -> Proof:
         if order.trace_id not in self._projects:
             await self.prepare(order, measured.copy)
-        place = await check_out(self._folders.copies, measured)
+        place = await check_out(self._folders, measured)
         task = self._task(order, await self._base(order, measured.copy))
         return await Prover(measuring=self._measuring).prove(task, place, order.proof, vouched)
 
@@ -162,7 +176,8 @@ class ProjectEvaluator:
             await self.prepare(order, copy)
         at_base = Measured(copy=copy, commit=order.base, tree=copy.base_tree, stage=Stage.BASE)
         task = self._task(order, await self._base(order, copy))
-        place = await check_out(self._folders.copies, at_base)
+        task = replace(task, project=task.project.bare)
+        place = await check_out(self._folders, at_base)
         return await Prover(measuring=self._measuring).try_sealed(task, place, tests)
 
     async def _restored(self, measured: Measured, place: Measured) -> tuple[str, ...]:
@@ -173,8 +188,15 @@ class ProjectEvaluator:
         return Task(project=self._projects[order.trace_id], story=order.story, base=base)
 
     async def _measure_base(self, order: RunOrder, measured: Measured) -> Measurements:
-        place = await check_out(self._folders.copies, measured)
+        place = await check_out(self._folders, measured)
         raw = await self._measuring.measure(self._task(order, None), place)
+        for _ in range(MOST_FOUND):
+            if not raw.needs or self._settings.copied.found != "carry":
+                break
+            await asyncio.to_thread(remember, self._folders.state, raw.needs)
+            await self.prepare(order, measured.copy)
+            place = await check_out(self._folders, measured)
+            raw = await self._measuring.measure(self._task(order, None), place)
         write_atomic(self._base_file(order.trace_id), raw.model_dump_json())
         self._bases[order.trace_id] = raw
         return raw
@@ -200,9 +222,9 @@ class ProjectEvaluator:
         tests = doubtful(red.failures, order.quarantine)
         if not tests:
             return frozenset()
-        await check_out_commit(self._folders.copies, place.copy, order.base)
+        await check_out_commit(self._folders, place.copy, order.base)
         found = await steadily_green(tests, partial(outcomes_of, runner, place))
-        await check_out_commit(self._folders.copies, place.copy, place.commit)
+        await check_out_commit(self._folders, place.copy, place.commit)
         return found
 
     def _python_tests(self, order: RunOrder) -> Runner | None:
@@ -216,7 +238,7 @@ class ProjectEvaluator:
         """If tests fail, find the lines at fault; the tree is checked out again for it."""
         if not judged.failures:
             return judged
-        place = await check_out_commit(self._folders.copies, measured.copy, measured.commit)
+        place = await check_out_commit(self._folders, measured.copy, measured.commit)
         tree = measured._replace(copy=measured.copy._replace(path=str(place)))
         changed = await changed_lines(place, order.base, measured.commit)
         return await with_suspects(judged, self._measuring, self._task(order, None), tree, changed)

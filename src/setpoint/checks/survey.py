@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from setpoint.checks.cancel_all import end
 from setpoint.checks.discovery.bytecode import with_bytecode
-from setpoint.checks.discovery.ignored_files import unseen
+from setpoint.checks.discovery.carried_files import fingerprint_of, needs_of
+from setpoint.checks.discovery.ignored_files import beside
 from setpoint.checks.discovery.interpreter import find_interpreter, own_interpreter
 from setpoint.checks.discovery.interpreter_cache import Probes
 from setpoint.checks.discovery.own_commands.command import OwnCommand
@@ -29,7 +30,8 @@ from setpoint.checks.discovery.project import (
 from setpoint.checks.discovery.tool_start import Starts
 from setpoint.checks.discovery.toolchains import Toolchain, needs_python, toolchains
 from setpoint.checks.tools.custom import CustomTool, lasting, reasons
-from setpoint.checks.trees.checkout import check_out_commit, place_of, remove, repository_of
+from setpoint.checks.trees.checkout import check_out_commit, remove, repository_of
+from setpoint.model.config.local_needs import Needs
 from setpoint.model.ids import Commit, TraceId, sortable
 from setpoint.ports import WorkCopy
 from setpoint.presets import Via, presets
@@ -37,6 +39,7 @@ from setpoint.settings import Settings
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.git.git import head, tree_of
+from setpoint.system.git.repository_names import names_of_repository
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +75,7 @@ class Surveyor:
         """Keep raw output in `artifacts`, everything else in the folders of the repository."""
         self._settings = settings
         self._artifacts = artifacts
-        self._copies = folders.copies
+        self._folders = folders
         self._probes = Probes(folders.state / "cache" / "interpreters.json")
         self._starts = folders.state / "cache" / "starts.json"
 
@@ -83,9 +86,9 @@ class Surveyor:
         copy = WorkCopy(trace_id=trace, path=str(root), base=base, base_tree=await tree_of(root, base))
         try:
             project = await self.look_at(root, copy, copy.base)
-            builds = await toolchains(project, place_of(self._copies, trace))
+            builds = await toolchains(project, self._folders.measured_of(trace))
         finally:
-            await asyncio.to_thread(remove, self._copies, trace)
+            await asyncio.to_thread(remove, self._folders, trace)
         interpreter = project.interpreter
         chosen = dict(project.chosen)
         suggested = {name: why for name, why in project.layout.suggested.items() if name not in chosen}
@@ -108,8 +111,12 @@ class Surveyor:
         own = asyncio.create_task(own_interpreter(ask))
         try:
             found = await find_interpreter(root, checks, ask)
-            project = await asyncio.to_thread(with_bytecode, found, self._copies)
-            return Interpreters(project=project, own=await own)
+            project = await asyncio.to_thread(with_bytecode, found, self._folders.copies)
+            asked = self._settings.copied, self._settings.environment
+            needs = await needs_of(root, self._folders.state, *asked)
+            decides = f"{project.fingerprint}{fingerprint_of(needs, root)}"
+            project = replace(project, passed=needs.variables, fingerprint=decides)
+            return Interpreters(project=project, own=await own, needs=needs)
         finally:
             await end(own)
 
@@ -123,11 +130,11 @@ class Surveyor:
             await answer  # an interpreter that does not work is reported before anything is made
         tasks = (
             asyncio.create_task(layout_at(repository_of(copy), base)),
-            asyncio.create_task(check_out_commit(self._copies, copy, base)),
-            asyncio.create_task(unseen(repository_of(copy), base)),
+            asyncio.create_task(check_out_commit(self._folders, copy, base)),
+            asyncio.create_task(beside(root, repository_of(copy), base)),
         )
         try:
-            layout, place, missing = await asyncio.gather(*tasks)
+            layout, place, apart = await asyncio.gather(*tasks)
             both = await answer
         finally:  # nothing still runs in a place that may be removed
             await end(*tasks)
@@ -138,7 +145,7 @@ class Surveyor:
         starts = Starts(self._starts)
         programs = await find_programs(root, chosen, both, layout.package_folders, starts)
         chosen = with_pins(chosen, layout, programs)
-        missing = missing | without_tests(chosen, known)
+        missing = apart.missing | without_tests(chosen, known)
         chosen |= reasons(self._settings.check, interpreter) | missing
         return Project(
             root=root,
@@ -147,6 +154,13 @@ class Surveyor:
             chosen=chosen,
             programs=programs,
             unseen=missing,
+            apart=apart,
+            names=await names_of_repository(root),
+            needs=both.needs,
+            to_agents=Needs(
+                files=both.needs.files if self._settings.copied.agents else (),
+                variables=both.needs.variables if self._settings.environment.agents else (),
+            ),
             leak=leak,
         )
 

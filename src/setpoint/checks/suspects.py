@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 
 from setpoint.checks.localise.suspicious_lines import Localiser
 from setpoint.checks.localise.watched_runners import spectra_of
-from setpoint.checks.measurement import Measuring, Task, link
+from setpoint.checks.measurement import Measuring, Task, furnish
 from setpoint.model.evaluation import Evaluation
 from setpoint.ports import Measured
 from setpoint.system.git.git import files_at
@@ -27,7 +26,7 @@ async def with_suspects(
     at most. `changed` are the lines of the work by path, which come first.
     """
     path = place.copy.path
-    await asyncio.to_thread(link, task.project, Path(path))
+    await furnish(task.project, Path(path))
     plan = measuring.plan(task, place.copy.trace_id, measuring.state)
     failing = tuple(each.test for each in judged.failures)
     suites = plan.selection(await measuring.target(task, place), failing)

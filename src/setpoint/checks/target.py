@@ -41,6 +41,10 @@ class Target:
     """The trees on which commands are timed, where a goal names one."""
     touched: Touched | None = None
     """The packages that the change can reach; none where everything is measured."""
+    whole: bool = False
+    """Whether whole suites run at `evaluate`, because there is time for them."""
+    left: str = ""
+    """Which tests there is no time for at `evaluate`, in words; empty where it is not limited."""
     fast: bool = False
     """Whether tests of which no map can be made run whole at `evaluate` too."""
 

@@ -10,8 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from setpoint.checks.baseline import Measurements
 from setpoint.checks.cache.eviction import OF_THE_TREE, forget, trim
 from setpoint.checks.cancel_all import end
+from setpoint.checks.discovery.carried_files import MOST_FOUND, remember
 from setpoint.checks.discovery.generated_files import generated_since
 from setpoint.checks.discovery.project import Interpreters, Project
 from setpoint.checks.judge import Judge
@@ -19,8 +21,9 @@ from setpoint.checks.measurement import CheckListener, Measuring, Task
 from setpoint.checks.merge_base import MergePoint, compared, measured_at, merge_base_of, wrong
 from setpoint.checks.survey import Surveyor
 from setpoint.checks.suspects import with_suspects
-from setpoint.checks.trees.checkout import check_out_commit, clone, place_of, remove, repository_of
+from setpoint.checks.trees.checkout import check_out_commit, clone, remove, repository_of
 from setpoint.checks.trees.working_tree import EvaluationCache, TreeRecorder
+from setpoint.model.config.local_needs import Needs
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.flaky import Quarantined
 from setpoint.model.ids import Commit, StoryId, TraceId, Tree, sortable
@@ -78,7 +81,7 @@ class TreeEvaluator:
         """
         standing = TreeRecorder(root, self._folders.state / "standing")
         trace = TraceId(sortable("check", datetime.now(UTC)))
-        place = place_of(self._folders.copies, trace)
+        place = self._folders.measured_of(trace)
         evaluations = self._folders.state / "cache" / "evaluations"
         with standing.opened() as folder:
             asking = asyncio.create_task(self._surveyor.interpreters(root))
@@ -104,7 +107,7 @@ class TreeEvaluator:
                 made = await self._judged(task, measured, quarantine, base)
             finally:
                 await end(asking, *ahead)
-                await asyncio.to_thread(remove, self._folders.copies, trace)
+                await asyncio.to_thread(remove, self._folders, trace)
                 await asyncio.to_thread(forget, self._folders.state, trace)
             await asyncio.to_thread(trim, self._folders.state)
             if self._surveyor.lasts(project):
@@ -122,7 +125,7 @@ class TreeEvaluator:
         """Put the tree as it is into a place for measuring, and look at the project there."""
         commit = await committing()
         copy = WorkCopy(
-            trace_id=trace, path=str(place_of(self._folders.copies, trace)), base=commit, base_tree=tree
+            trace_id=trace, path=str(self._folders.measured_of(trace)), base=commit, base_tree=tree
         )
         project = await self._surveyor.look_at(root, copy, commit, asking)
         return project, Measured(copy, commit, tree, Stage.TEST)
@@ -149,14 +152,25 @@ class TreeEvaluator:
         reading = asyncio.create_task(judge.whole(here, generated))  # while the tools run
         try:
             raw = await self._measuring.measure(task, measured)
+            for _ in range(MOST_FOUND):
+                if raw.needs and self._settings.copied.found == "carry":
+                    task, raw = await self._with_needs(task, measured, raw.needs)
             work, stood = await reading, None
             if base is not None and wrong(raw):
                 stood = await measured_at(base, self._measuring, task, measured, self._folders)
             seen = await judge.alone(raw, work, stood)
             seen = compared(seen, raw, stood, base.words) if base else seen
+            seen = seen.model_copy(update={"carried": task.project.needs.words, "lacking": raw.needs.lacking})
             return await self._located(_with_untested(seen), task, measured, base)
         finally:
             reading.cancel()
+
+    async def _with_needs(self, task: Task, measured: Measured, found: Needs) -> tuple[Task, Measurements]:
+        """Measure once more with what failing tests turned out to need."""
+        await asyncio.to_thread(remember, self._folders.state, found)
+        project = await self._surveyor.look_at(task.project.root, measured.copy, measured.commit)
+        task = replace(task, project=project)
+        return task, await self._measuring.measure(task, measured)
 
     async def _located(
         self, seen: Evaluation, task: Task, measured: Measured, base: MergePoint | None
@@ -164,7 +178,7 @@ class TreeEvaluator:
         """Name the lines at fault if tests fail; a fast measurement leaves them out."""
         if task.fast or not seen.failures or not self._settings.failures.localise_s:
             return seen
-        place = await check_out_commit(self._folders.copies, measured.copy, measured.commit)
+        place = await check_out_commit(self._folders, measured.copy, measured.commit)
         changed = await changed_lines(place, base.commit, measured.commit) if base else {}
         return await with_suspects(seen, self._measuring, task, measured, changed)
 

@@ -60,7 +60,11 @@ class Evaluation(Value):
     known_red: tuple[Text, ...] = ()
     """Tests that fail and failed at the base too, tolerated."""
     ours: tuple[Text, ...] = ()
-    """Of the base: tests that fail there only for what Setpoint sets, each with what it passes without."""
+    """Tests that fail only where they are measured, each with where or how it passes; they do not count."""
+    carried: Text = ""
+    """The ignored files and variables that the checks get beside what git holds, in words."""
+    lacking: Text = ""
+    """Of the base: what tests need that the checks do not get, and how they would; empty for nothing."""
     flaky: tuple[Text, ...] = ()
     """Tests that failed and then passed alone on the same tree."""
     quarantined: tuple[Text, ...] = ()

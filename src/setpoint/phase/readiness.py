@@ -13,11 +13,15 @@ from setpoint.phase.policy.provable import unprovable
 from setpoint.phase.policy.verifiers import in_words, not_ready
 from setpoint.runs.context import RunContext
 
+_LACKING = "no agent was started, because failing tests need what the checks do not get:"
+
 
 async def checked_readiness(run: RunContext, base: Evaluation) -> Close | None:
     """Return why the run should not begin; none where its checks can answer."""
     if (met := _met_already(base)) is not None:
         return await _ended(run, met, Ending.MET, Action.HALT)
+    if base.lacking:
+        return await _ended(run, f"{_LACKING} {base.lacking}", Ending.UNPROVABLE, Action.ESCALATE)
     broken = not_ready(base, run.order.story)
     why = [in_words(broken)] if broken else []
     why += [f"the goal {each.name} is a gate; {each.told}" for each in base.goals if each.gated]

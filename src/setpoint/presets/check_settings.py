@@ -74,6 +74,9 @@ class ChecksSettings(BaseModel):
     """Share of lines that gives the full mark for coverage."""
     timeout_s: float = Field(default=900.0, gt=0)
     """Seconds one check may take."""
+    evaluate_s: float = Field(default=60.0, ge=0)
+    """Seconds of tests at `evaluate`, in each round: all where the base needed no more, else what the change
+    reaches first; 0: only what failed before."""
     reruns: int = Field(default=2, ge=0, le=5)
     """How often a failing test is run again, alone, before it counts."""
     require_types: bool = True

@@ -72,7 +72,7 @@ class AgentsWorkbench:
             serving.cancel()
             await asyncio.wait({serving})
             if desk.measured:
-                await asyncio.to_thread(remove, self._project.copies, _advice(copy))
+                await asyncio.to_thread(remove, self._project.folders, _advice(copy))
 
     async def project_text(self, copy: WorkCopy) -> ProjectText:
         """Return what the project says to coding agents at the base of a work copy."""

@@ -116,7 +116,7 @@ async def _claimed(root: Path, state: Path, cache: Path) -> _Identity:
 
 def may_take(folder: Path, state: Path) -> bool:
     """Whether a work copy in any cache folder is of this repository: no other one that exists has it."""
-    holder = _holder(folder.parents[2])
+    holder = next((held for each in folder.parents if (held := _holder(each)) is not None), None)
     return holder is None or holder.state == str(state.resolve()) or not Path(holder.state).is_dir()
 
 

@@ -303,10 +303,8 @@ class SnapshotStore:
 
 
 def snapshot_store_of(folders: ProjectFolders, trace_id: TraceId) -> SnapshotStore:
-    """Return the snapshot store of a run, also of one begun before copies had a folder of their own."""
-    former = folders.state / "work" / trace_id
-    path = former if former.is_dir() else folders.copies / "work" / trace_id
-    return SnapshotStore(path, repository_of_run(folders.state, trace_id))
+    """Return the snapshot store of a run."""
+    return SnapshotStore(folders.work_of(trace_id), repository_of_run(folders.state, trace_id))
 
 
 def repository_of_run(state: Path, trace_id: TraceId) -> Path:

@@ -187,7 +187,7 @@ def test_cursor_is_answered_in_its_own_format_and_an_interruption_is_respected(r
 
 
 def test_an_agent_that_setpoint_drives_itself_is_not_checked_here(repository, tmp_path: Path) -> None:
-    work = tmp_path / "project-1" / "trees" / "work" / "run-1"
+    work = tmp_path / "project-1" / "trees" / "work" / "run-1" / "project"
     work.parent.mkdir(parents=True)
     (tmp_path / "project-1" / "repository.json").write_text("{}")
     repository().rename(work)

@@ -11,6 +11,7 @@ import pytest
 from checks.conftest import git, write
 from setpoint.checks.trees.checkout import put_at, remove
 from setpoint.model.ids import Commit, TraceId
+from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.git.git import files_at, head
 from setpoint.system.git.git import git as asked
 from setpoint.system.git.separate_repository import named, repository_apart
@@ -39,7 +40,7 @@ def user(tmp_path: Path) -> User:
     git(root, "commit", "-qam", "second")
     second = Commit(git(root, "rev-parse", "HEAD"))
     write(root, {"a.txt": "mine, not committed\n", "notes.txt": "untracked\n"})
-    return User(root, root.with_name("copies") / "measured" / "run-1", first, second)
+    return User(root, root.with_name("copies") / "measured" / "run-1" / "user", first, second)
 
 
 async def test_a_place_that_names_the_users_tree_writes_nothing_there(user: User):
@@ -130,7 +131,7 @@ async def test_with_the_place_its_repository_goes(user: User):
     await put_at(user.place, user.root, user.first)
     assert repository_apart(user.place).is_dir()
 
-    remove(user.place.parents[1], TraceId("run-1"))
+    remove(ProjectFolders(user.root, user.root, user.place.parents[2]), TraceId("run-1"))
 
     assert not user.place.exists()
     assert not repository_apart(user.place).exists()

@@ -259,7 +259,7 @@ def _settings(
 
 def forget_order(folders: ProjectFolders, trace: TraceId) -> None:
     """Take the places away in which a statement was verified."""
-    remove(folders.copies, trace)
+    remove(folders, trace)
     for folder in (folders.copies / "work", folders.state / "snapshots"):
         for place in folder.glob(f"{trace}*"):
             shutil.rmtree(place, ignore_errors=True)

@@ -7,7 +7,5 @@ from pathlib import Path
 
 def in_work_copy(root: Path) -> bool:
     """Return whether the top folder of a repository is the work copy of a run."""
-    work = root.parent
-    return (
-        work.name == "work" and work.parent.name == "trees" and (work.parents[1] / "repository.json").exists()
-    )
+    work = next((each for each in root.parents[:2] if each.name == "work"), root)
+    return work.parent.name == "trees" and (work.parents[1] / "repository.json").exists()

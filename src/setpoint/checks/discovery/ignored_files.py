@@ -2,41 +2,92 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import re
+import shutil
 from collections.abc import Collection
 from pathlib import Path
+from typing import NamedTuple
 
 from setpoint.errors import WorkspaceError
 from setpoint.model.ids import Commit
 from setpoint.model.wording import counted
-from setpoint.system.git.git import ask, git
+from setpoint.system.git.clone import git_directory
+from setpoint.system.git.git import ask, contents, git
+from setpoint.system.git.submodules import fill, submodules_of
 
 SUBMODULES, LARGE = "submodules", "git-lfs"
 """What such parts are called among the checks."""
 MENDS = {
-    SUBMODULES: "tests and tools cannot see them; keep what they need in the repository, or install it",
-    LARGE: "what reads them finds a few lines of text; keep small samples in git, or have tests make them",
+    SUBMODULES: "tests and tools cannot see them; fetch them: git submodule update --init --recursive",
+    LARGE: "what reads them finds a few lines of text; fetch them: git lfs fetch",
 }
 _LINK = b"160000"
+_CONTENT = re.compile(rb"^oid sha256:([0-9a-f]{64})$", re.MULTILINE)
 _MOST_NAMED = 3
 _POINTER = "^version https://git-lfs.github.com/spec/v1$"
 
 
-async def unseen(root: Path | str, commit: Commit) -> dict[str, str]:
-    """Name submodules and files of git LFS in a commit, with a sentence for each kind that there is."""
-    links, attributes = [], False
-    for entry in (await git(root, "ls-tree", "-r", "-z", "--full-tree", commit)).stdout.split(b"\0"):
+class Beside(NamedTuple):
+    """Which parts of a commit git holds elsewhere, and which of them no repository of the user has."""
+
+    submodules: bool
+    pointers: bool
+    """Whether files are kept by git LFS."""
+    missing: dict[str, str]
+    """A sentence for each kind of which something is missing."""
+
+
+async def beside(root: Path, repository: Path | str, commit: Commit) -> Beside:
+    """Find submodules and files of git LFS in a commit; the user's tree at `root` may have their content."""
+    links, attributes = False, False
+    for entry in (await git(repository, "ls-tree", "-r", "-z", "--full-tree", commit)).stdout.split(b"\0"):
         facts, tab, name = entry.partition(b"\t")
-        if tab and facts.startswith(_LINK):
-            links.append(os.fsdecode(name))
+        links = links or bool(tab and facts.startswith(_LINK))
         attributes = attributes or name.rpartition(b"/")[2] == b".gitattributes"
+    missing = {}
+    found = await submodules_of(root, repository, commit) if links else []
+    if lost := [each.path for each in found if each.store is None]:
+        missing[SUBMODULES] = f"the measured tree is without the files of {_named('submodule', lost)}"
+    pointers = await large_files(root, repository, commit) if attributes else {}
+    if lost := [path for path, content in pointers.items() if not content.is_file()]:
+        missing[LARGE] = f"the measured tree holds pointers of git LFS for {_named('file', lost)}"
+    return Beside(bool(found), bool(pointers), missing)
+
+
+async def large_files(root: Path, repository: Path | str, commit: Commit) -> dict[str, Path]:
+    """Return the files that git LFS keeps, each with where the user's repository has its content."""
+    store = await git_directory(root) / "lfs" / "objects"
+    paths = await _pointers(repository, commit)
+    texts = await contents(repository, commit, paths)
     found = {}
-    if links:
-        found[SUBMODULES] = f"the measured tree is without the files of {_named('submodule', links)}"
-    pointers = await _pointers(root, commit) if attributes else []
-    if pointers:
-        found[LARGE] = f"the measured tree holds pointers of git LFS for {_named('file', pointers)}"
+    for path, text in texts.items():
+        if named := _CONTENT.search(text):
+            name = named[1].decode()
+            found[path] = store / name[:2] / name[2:4] / name
     return found
+
+
+async def with_parts(root: Path, place: Path, repository: Path, commit: str, apart: Beside) -> None:
+    """Bring to a tree the content of its submodules and of its files of git LFS.
+
+    Args:
+        root: The user's own tree.
+        place: The tree in which a commit is checked out.
+        repository: Holds the commit, and keeps what is known of the submodules.
+        commit: What is checked out.
+        apart: What of the project git holds elsewhere.
+
+    """
+    if apart.submodules:
+        await fill(place, repository, await submodules_of(root, repository, commit))
+    for path, content in (
+        (await large_files(root, repository, Commit(commit))).items() if apart.pointers else ()
+    ):
+        target = place / path
+        if content.is_file() and not target.is_symlink():
+            await asyncio.to_thread(shutil.copyfile, content, target)
 
 
 async def _pointers(root: Path | str, commit: Commit) -> list[str]:

@@ -51,6 +51,9 @@ class Interpreter:
     bytecode: str = ""
     """Folder from which held checks read compiled files (`bytecode`); empty: from beside the sources."""
 
+    passed: tuple[str, ...] = ()
+    """Names of variables of the user's that commands get beside the usual ones."""
+
     def with_reason(self, reason: str) -> Interpreter:
         """Return the same interpreter, chosen for another reason."""
         return replace(self, reason=reason)
@@ -227,7 +230,7 @@ def environment(interpreter: Interpreter, tree: Path, imports: tuple[str, ...]) 
         variables["PYTHONPYCACHEPREFIX"] = interpreter.bytecode
     if (Path(interpreter.prefix) / "pyvenv.cfg").is_file():
         variables["VIRTUAL_ENV"] = interpreter.prefix
-    return clean_environment(variables)
+    return clean_environment(inherited(interpreter.passed) | variables)
 
 
 def _candidates(root: Path) -> Iterator[tuple[str, str, bool]]:

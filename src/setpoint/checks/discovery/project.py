@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 
 from setpoint.checks.discovery.environment_of_tests import environment_of_tests
 from setpoint.checks.discovery.ignored_files import MENDS as NOT_THERE
+from setpoint.checks.discovery.ignored_files import Beside
 from setpoint.checks.discovery.interpreter import PROBE_S, Interpreter, literal
 from setpoint.checks.discovery.layout import Layout, configuration, read_layout
 from setpoint.checks.discovery.own_commands.command import Kind
@@ -24,6 +25,7 @@ from setpoint.checks.discovery.program import MENDS, Program, found_program, pyt
 from setpoint.checks.discovery.tool_start import Starts
 from setpoint.checks.discovery.unread_tests import MEND, why_no_tests
 from setpoint.errors import SettingsError
+from setpoint.model.config.local_needs import NOTHING, Needs
 from setpoint.model.evidence import COVERAGE_OF, NO_SUITE, OWN_TESTS, SUITES
 from setpoint.model.ids import Commit
 from setpoint.model.shell import calls
@@ -31,6 +33,7 @@ from setpoint.model.wording import counted
 from setpoint.presets import Preset, presets
 from setpoint.presets.check_settings import ChecksSettings
 from setpoint.system.git.git import contents, files_at
+from setpoint.system.git.repository_names import NAMELESS, RepositoryNames
 from setpoint.system.processes import Command, run
 from setpoint_probe.plugin import PROBE
 
@@ -47,6 +50,7 @@ _CHANGING = re.compile(r"--fix|--write|\bfix\b|--in-place")
 ADVICE = "advice that never blocks"
 """Begins the reason for a tool that the project does not use itself."""
 _STATED = re.compile(r"\d+(?:\.\d+)+")
+_NOTHING_BESIDE = Beside(submodules=False, pointers=False, missing={})
 _MISSING = {**NOT_THERE, NO_SUITE: MEND}
 _ORIGINS = TypeAdapter(dict[str, str | None])
 
@@ -58,6 +62,8 @@ class Interpreters:
     project: Interpreter
     own: Interpreter
     """Setpoint's, for tools that the project does not bring."""
+    needs: Needs = NOTHING
+    """What the checks get beside what git holds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,8 +80,21 @@ class Project:
     """The program of each chosen tool that is installed."""
     unseen: Mapping[str, str] = field(default_factory=dict)
     """What of the project is missing where it is measured, by kind."""
+    apart: Beside = _NOTHING_BESIDE
+    """What of the project git holds elsewhere."""
+    names: RepositoryNames = NAMELESS
+    """What the repository calls itself."""
+    needs: Needs = NOTHING
+    """What the checks get beside what git holds."""
+    to_agents: Needs = NOTHING
+    """What of it agents get, too."""
     leak: str = ""
     """Why the tests would not run the measured code; empty where they do."""
+
+    @property
+    def bare(self) -> Project:
+        """Return the project without what only its own code may meet: ignored files and variables."""
+        return replace(self, interpreter=replace(self.interpreter, passed=()), needs=NOTHING)
 
     @property
     def missing(self) -> dict[str, str]:

@@ -11,6 +11,7 @@ import contextlib
 import os
 import shlex
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from setpoint.checks.discovery.interpreter import environment
@@ -20,6 +21,7 @@ from setpoint.checks.discovery.own_commands.variables import with_own
 from setpoint.checks.discovery.project import Project
 from setpoint.presets import presets
 from setpoint.presets.check_settings import ChecksSettings
+from setpoint.settings import inherited
 from setpoint.system.files.agent_folder import FOLDER, PROGRAMS, show_files
 from setpoint.system.processes import DEFAULT_KEEP
 from setpoint.system.processes.fresh_home import toolchains
@@ -45,12 +47,12 @@ def variables(project: Project) -> dict[str, str]:
     if (Path(interpreter.prefix) / "pyvenv.cfg").is_file():
         # Of a Python of the system the folder holds everything else too, also another node than the user's.
         first.append(str(Path(interpreter.path).parent))
-    theirs = environment(interpreter, project.root, ()).items()
+    theirs = environment(replace(interpreter, passed=()), project.root, ()).items()
     others = {name: value for name, value in theirs if name not in (*DEFAULT_KEEP, *_NOT_FOR_AGENTS)}
     call = project.layout.python_call
     of_tests = [(name, text) for name, text in call.variables if name not in _NOT_FOR_AGENTS] if call else []
     asked = with_own(of_tests, others, Path("{workdir}"))
-    return {**toolchains(), **asked, "PATH": ":".join(first)}
+    return {**toolchains(), **inherited(project.to_agents.variables), **asked, "PATH": ":".join(first)}
 
 
 def equip(project: Project, workdir: Path, more: Mapping[str, str]) -> None:

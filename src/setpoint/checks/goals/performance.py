@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -13,7 +12,7 @@ from setpoint.checks.discovery.environment_of_tests import environment_of_tests
 from setpoint.checks.goals.timing import Middle, Timing, within
 from setpoint.checks.run import Group
 from setpoint.checks.suites.pytest import Runner
-from setpoint.checks.trees.checkout import TIMED, place_beside, put_at
+from setpoint.checks.trees.checkout import TIMED, nothing_more, place_beside, put_at
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import CheckResult, CheckState
 from setpoint.model.goals import BASE, USUAL_RATIO, GoalResult, GoalState, MetricGoal
@@ -37,7 +36,7 @@ class Compared:
     """Where their objects lie."""
     base: Commit | None
     """None where there is nothing to compare with."""
-    link: Callable[[Path], None] = lambda _: None
+    link: Callable[[Path], Awaitable[None]] = nothing_more
     """Brings what the user has installed beside the tree into a copy."""
 
 
@@ -80,7 +79,7 @@ class Performance:
         """Run it in a copy that holds the tree and nothing else, so that no run helps the next one."""
         tree = place_beside(Path(measured.copy.path), place)
         await put_at(tree, self.compared.repository, commit)
-        await asyncio.to_thread(self.compared.link, tree)
+        await self.compared.link(tree)
         return await run(
             Command(
                 argv=("/bin/sh", "-c", self.command),

@@ -14,7 +14,7 @@ from setpoint.checks.discovery.bytecode import with_bytecode
 from setpoint.checks.discovery.interpreter import find_interpreter
 from setpoint.checks.discovery.project import found_leak, layout_at
 from setpoint.checks.mutation.check import MutationEngine, is_source
-from setpoint.checks.trees.checkout import place_of, put_at, remove
+from setpoint.checks.trees.checkout import put_at, remove
 from setpoint.checks.trees.working_tree import TreeRecorder
 from setpoint.errors import UsageError, WorkspaceError
 from setpoint.model.ids import Commit, TraceId, sortable
@@ -55,7 +55,7 @@ async def mutate(folders: ProjectFolders, settings: Settings, wanted: Wanted) ->
 async def standing_copy(folders: ProjectFolders) -> AsyncIterator[tuple[Path, Commit]]:
     """Put the tree as it is into a place of its own, which is removed at the end."""
     trace = TraceId(sortable("mutate", datetime.now(UTC)))
-    root, place = folders.root, place_of(folders.copies, trace)
+    root, place = folders.root, folders.measured_of(trace)
     standing = TreeRecorder(root, folders.state / "standing")
     with standing.opened() as folder:
         try:
@@ -63,7 +63,7 @@ async def standing_copy(folders: ProjectFolders) -> AsyncIterator[tuple[Path, Co
             await put_at(place, root, commit)
             yield place, commit
         finally:
-            await asyncio.to_thread(remove, folders.copies, trace)
+            await asyncio.to_thread(remove, folders, trace)
 
 
 async def _engine(

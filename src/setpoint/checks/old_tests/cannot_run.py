@@ -13,16 +13,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from setpoint.checks.baseline import Measurements
+from setpoint.checks.discovery.carried_files import CACHES, NO_MODULE, asks_for, ignored_files
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.evidence import SUITES, Cause, CheckResult, CheckState, Failure, Fault
 from setpoint.ports import Measured
-from setpoint.system.git.git import ask, names_of
 from setpoint.system.git.ignore_rules import is_environment
 
 _AT_LOAD = (Cause.IMPORT, Cause.ENVIRONMENT, Cause.SYNTAX)
-_NO_MODULE = re.compile(r"No module named '?([\w.]+)")
-_NO_NAME = re.compile(r"cannot import name '(\w+)' from (?:partially initialized module )?'([\w.]+)'")
-_CACHES = frozenset({"__pycache__", ".git", ".setpoint", ".pytest_cache", ".mypy_cache", ".ruff_cache"})
 _NEEDS = (
     "pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "tox.ini", "environment.yml", "requirements.txt",
     "requirements-dev.txt", "requirements/dev.txt", "dev-requirements.txt", "test-requirements.txt",
@@ -63,11 +60,8 @@ def cannot_load(result: CheckResult) -> str:
 
 async def _ignored(said: str, root: Path, place: Path) -> str:
     """Name an ignored file of the user's tree that the copy lacks and the suite asks for; empty for none."""
-    words = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard")
-    listing = await ask(root, *words)
-    paths = await asyncio.to_thread(lambda: [each for each in names_of(listing.stdout) if _own(root, each)])
-    for path in paths:
-        if not (place / path).exists() and _asks_for(said, path):
+    for path in await ignored_files(root):
+        if not (place / path).exists() and asks_for(said, path):
             return (
                 f"`{path}` is in your tree, ignored by git, and missing in the copy in which tests run; "
                 "track it with git, or let the project's build make it where the tests need it"
@@ -75,37 +69,10 @@ async def _ignored(said: str, root: Path, place: Path) -> str:
     return ""
 
 
-def _own(root: Path, path: str) -> bool:
-    """Whether an ignored file belongs to no cache and no folder of installed packages."""
-    *folders, _ = path.split("/")
-    inside = [root / "/".join(folders[: count + 1]) for count in range(len(folders))]
-    return _CACHES.isdisjoint(folders) and not any(map(is_environment, inside))
-
-
-def _asks_for(said: str, path: str) -> bool:
-    """Whether a message names a file, or the module of Python that it is.
-
-    >>> _asks_for("ModuleNotFoundError: No module named 'pkg._version'", "src/pkg/_version.py")
-    True
-    >>> _asks_for("cannot import name '_version' from 'pkg' (/x/pkg/__init__.py)", "pkg/_version.py")
-    True
-    """
-    if re.search(rf"(?<![\w.-]){re.escape(path)}(?![\w-])", said):
-        return True
-    stem, dot, _ = path.rpartition(".")
-    if not dot:
-        return False
-    if re.search(rf"['\"]\.{{1,2}}/(?:[^'\"]*/)?{re.escape(stem.rpartition('/')[2])}(?:\.\w+)?['\"]", said):
-        return True
-    modules = {*_NO_MODULE.findall(said), *(f"{module}.{name}" for name, module in _NO_NAME.findall(said))}
-    dotted = f".{stem.replace('/', '.').removesuffix('.__init__')}"
-    return path.endswith((".py", ".so", ".pyd")) and any(dotted.endswith(f".{each}") for each in modules)
-
-
 def _uninstalled(result: CheckResult, said: str, place: Path, request: str) -> str:
     """Name a package that the project needs and that is not installed; empty where it is to be written."""
     failures: Sequence[Failure] = result.tests.failures if result.tests else ()
-    for module in dict.fromkeys(_NO_MODULE.findall(said)):
+    for module in dict.fromkeys(NO_MODULE.findall(said)):
         top = module.partition(".")[0]
         if _in_tree(place, top) or re.search(rf"\b{re.escape(top)}\b", request):
             continue
@@ -123,7 +90,7 @@ def _from_code(failure: Failure) -> bool:
 def _in_tree(place: Path, top: str) -> bool:
     """Whether the copy itself has a module or package of a name."""
     for folder, inner, names in os.walk(place):
-        inner[:] = [each for each in inner if each not in _CACHES and not is_environment(Path(folder, each))]
+        inner[:] = [each for each in inner if each not in CACHES and not is_environment(Path(folder, each))]
         if f"{top}.py" in names or top in inner:
             return True
     return False

@@ -7,15 +7,14 @@ tests inside sources. Everything else is the result.
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from setpoint.checks.languages.all import language_of
 from setpoint.checks.old_tests.start_files import is_start_file, same_settings, shares_settings
-from setpoint.checks.trees.checkout import put_at, repository_of
+from setpoint.checks.trees.checkout import nothing_more, put_at, repository_of
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.evidence import SUITES, TestReport
 from setpoint.model.ids import Commit
@@ -51,7 +50,7 @@ class Aside:
     """Those of `paths` that other tests than their own may depend on."""
     stood: Mapping[str, TestReport] = field(default_factory=dict)
     """What each runner gave at the base."""
-    link: Callable[[Path], None] = lambda _: None
+    link: Callable[[Path], Awaitable[None]] = nothing_more
     """Brings what the user has installed beside the tree into the checkout."""
 
     @property
@@ -126,7 +125,7 @@ class Aside:
 
     async def _put(self, measured: Measured, commit: Commit) -> Measured:
         await put_at(self.place, repository_of(measured.copy), commit)
-        await asyncio.to_thread(self.link, self.place)
+        await self.link(self.place)
         return measured._replace(copy=measured.copy._replace(path=str(self.place)))
 
 

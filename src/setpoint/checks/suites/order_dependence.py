@@ -6,12 +6,11 @@ work: the outcome at the base was noted in the whole suite.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from setpoint.checks.trees.checkout import put_at
+from setpoint.checks.trees.checkout import nothing_more, put_at
 from setpoint.model.evidence import Failure, Outcome, TestReport
 from setpoint.model.ids import Commit
 from setpoint.ports import Measured
@@ -32,13 +31,13 @@ class Footing:
     """Tests that were not red in the whole suite."""
     failures: tuple[Failure, ...] = ()
     """Tests that were."""
-    link: Callable[[Path], None] = lambda _: None
+    link: Callable[[Path], Awaitable[None]] = nothing_more
     """Brings what the user has installed beside the tree into the checkout."""
 
     async def there(self, measured: Measured) -> Measured:
         """Check it out."""
         await put_at(self.place, self.repository, self.commit)
-        await asyncio.to_thread(self.link, self.place)
+        await self.link(self.place)
         return measured._replace(copy=measured.copy._replace(path=str(self.place)))
 
     def doubtful(self, red: Iterable[str]) -> frozenset[str]:

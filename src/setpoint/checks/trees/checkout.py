@@ -19,6 +19,7 @@ from setpoint.model.evaluation import Stage
 from setpoint.model.ids import Commit, TraceId
 from setpoint.ports import Measured, WorkCopy
 from setpoint.system.files.atomic import real_folder
+from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.git.clone import clone_shared, fetch_missing
 from setpoint.system.git.git import ask, git, tree_of
 from setpoint.system.git.history import history_of, noted_history, show_objects
@@ -26,20 +27,20 @@ from setpoint.system.git.separate_repository import READY, repository_apart
 
 TIMED = ("timed-1", "timed-2")
 """Names of the places in which commands are timed, of one length: neither has the longer paths."""
-BESIDE = ("tests", "again", "base", "other", *TIMED)
-"""Names of the second places: for the tests of the base, for the base's second run, for the base itself, and
-for everything that proves a change: one place, so that no test can tell which.
+BESIDE = ("tests", "again", "base", "other", "mine", *TIMED)
+"""Names of the second places: for the tests of the base, for the base's second run, for the base itself, for
+everything that proves a change (one place, so that no test can tell which), and for the full copy.
 """
 
 
-async def check_out(copies: Path, measured: Measured) -> Measured:
+async def check_out(folders: ProjectFolders, measured: Measured) -> Measured:
     """Return the same tree in the run's own place for measuring; another tree is a `WorkspaceError`.
 
     What a verdict rests on is measured in a new place, whatever was done to the one before.
     """
     if measured.stage in (Stage.TEST, Stage.CONFIRM):
-        remove(copies, measured.copy.trace_id)
-    place = await check_out_commit(copies, measured.copy, measured.commit)
+        remove(folders, measured.copy.trace_id)
+    place = await check_out_commit(folders, measured.copy, measured.commit)
     tree = await tree_of(place, measured.commit)
     if tree != measured.tree:
         raise WorkspaceError(
@@ -49,9 +50,9 @@ async def check_out(copies: Path, measured: Measured) -> Measured:
     return measured._replace(copy=measured.copy._replace(path=str(place)))
 
 
-async def check_out_commit(copies: Path, copy: WorkCopy, commit: Commit) -> Path:
+async def check_out_commit(folders: ProjectFolders, copy: WorkCopy, commit: Commit) -> Path:
     """Put a commit of the work copy into the place for measuring and remove everything else from it."""
-    place = place_of(copies, copy.trace_id)
+    place = folders.measured_of(copy.trace_id)
     await put_at(place, repository_of(copy), commit)
     return place
 
@@ -78,19 +79,19 @@ async def put_at(place: Path, source: Path, commit: Commit) -> None:
         await _show(place, commit)
 
 
+async def nothing_more(place: Path) -> None:
+    """Leave a tree as it was checked out."""
+    del place
+
+
 def place_beside(place: Path, name: str) -> Path:
     """Name a second place of a run, which goes when the first one goes."""
-    return place.with_name(f"{place.name}.{name}")
+    return place.parent.with_name(f"{place.parent.name}.{name}") / place.name
 
 
 def repository_of(copy: WorkCopy) -> Path:
     """Name where the objects of a work copy lie."""
     return Path(copy.repository or copy.path)
-
-
-def place_of(copies: Path, trace: TraceId) -> Path:
-    """Name the place in which a run's trees are measured."""
-    return copies / "measured" / trace
 
 
 def kept_of(state: Path, trace: TraceId, what: str) -> Path:
@@ -157,10 +158,10 @@ async def commit_of(place: Path, tree: str) -> Commit | None:
     return Commit(made.text)
 
 
-def remove(copies: Path, trace: TraceId) -> None:
+def remove(folders: ProjectFolders, trace: TraceId) -> None:
     """Remove the places in which a run's trees were measured."""
-    place = place_of(copies, trace)
+    place = folders.measured_of(trace)
     for each in (place, *(place_beside(place, name) for name in BESIDE)):
         own = repository_apart(each)
-        for left in (_unfinished(own), own, each):
+        for left in (_unfinished(own), own, each.parent):
             shutil.rmtree(left, ignore_errors=True)

@@ -10,13 +10,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from setpoint.checks.measurement import link
+from setpoint.checks.measurement import furnish
 from setpoint.checks.suites.plain_runs import PlainPlace, show_packages
 from setpoint.checks.suites.steps_before import run_before
 from setpoint.checks.tools.acceptance import Acceptance
 from setpoint.checks.trees.checkout import put_at, repository_of
 from setpoint.checks.verdict.subject import Subject
 from setpoint.model.ids import Commit
+from setpoint.system.git.separate_repository import around
 
 _TRIES = 2
 
@@ -33,7 +34,7 @@ class Elsewhere:
     def plain(self, limit_s: float) -> PlainPlace:
         """Return where tests run."""
         project = self.subject.task.project
-        tree = self.folder / "src" / project.root.name
+        tree = self.folder / "src" / "in" / project.root.name
         left = self.folder / "out"
         return PlainPlace(project=project, tree=tree, left=left, seed=self.seed, limit_s=limit_s)
 
@@ -41,10 +42,8 @@ class Elsewhere:
         """Check out a commit, with nothing left of the one before."""
         place, project, copy = self.plain(limit_s), self.subject.task.project, self.subject.place.copy
         await put_at(place.tree, repository_of(copy), commit)
-        await asyncio.to_thread(link, project, place.tree)
-        await asyncio.to_thread(
-            show_packages, Path(copy.path).parent.parent, (place.tree.parent, self.folder)
-        )
+        await furnish(project, place.tree)
+        await asyncio.to_thread(show_packages, around(Path(copy.path)), (place.tree.parent, self.folder))
         call = project.layout.python_call
         if call is not None:
             await run_before(call.before, call.shown, place.tree, place.variables())

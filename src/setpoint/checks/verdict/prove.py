@@ -27,7 +27,8 @@ from setpoint.checks.verdict.same_calls import same_calls
 from setpoint.checks.verdict.sealed_tests import sealed_on, try_at_base
 from setpoint.checks.verdict.steps import Found, KeptRuns, ObligationListener, Steps
 from setpoint.checks.verdict.subject import MOST_NAMED, Subject, listed, subject_of
-from setpoint.checks.verdict.witness import Witness
+from setpoint.checks.verdict.without_needs import Bare, bare, without_needs
+from setpoint.checks.verdict.witness import Witness, passed_in
 from setpoint.model.proof import (
     CANARY,
     CLEAN_ROOM,
@@ -105,7 +106,7 @@ async def _proved(subject: Subject, vouched: Vouched, steps: Steps) -> Proof:
         return Found(obligations=(obligation,), trust=trust)
 
     async def witnessed() -> Found:
-        kept, unseen = await sealed_on(subject, vouched.sealed)
+        kept, unseen = await sealed_on(bare(subject), vouched.sealed)
         obligation, witnesses = await find_witnesses(subject, vouched, unseen)
         return Found(obligations=(*kept, obligation), witnesses=witnesses, trust=strongest(witnesses))
 
@@ -135,7 +136,9 @@ async def _by_kind(subject: Subject) -> Found:
     if subject.work is WorkKind.REFACTOR:
         obligations = public_names(subject)
     elif subject.work is WorkKind.TESTS:
-        obligations = await new_tests(subject, time.monotonic() + budget_s(subject))
+        alone = await without_needs(subject)
+        made = await new_tests(alone.subject, time.monotonic() + budget_s(subject))
+        obligations = alone.judged(Found(obligations=made)).obligations
     elif subject.work is WorkKind.CHORE:
         obligations = (
             _files(subject, "settings or a version alone are changed"),
@@ -163,7 +166,14 @@ async def _within_budget(subject: Subject, witnesses: tuple[Witness, ...], steps
     """
     came = Found()
     began, whole_s = time.monotonic(), budget_s(subject)
-    runs = [each for each in _runs(subject, witnesses) if each.name in _BUDGETED[subject.work]]
+    if not _BUDGETED[subject.work] or steps.failed:
+        alone = Bare(subject)
+    else:
+        alone = await without_needs(subject)
+    passed = passed_in(alone.subject.now.tests)
+    if alone.needing:
+        witnesses = tuple(each for each in witnesses if each.name in passed)
+    runs = [each for each in _runs(alone, witnesses) if each.name in _BUDGETED[subject.work]]
     for each in sorted(runs, key=lambda run: (run.name != SABOTAGE, run.estimate_s)):
         share = _OF_SABOTAGE if each.name == SABOTAGE and len(runs) > 1 else 1.0
         measure = partial(each.measure, began + share * whole_s)
@@ -172,21 +182,22 @@ async def _within_budget(subject: Subject, witnesses: tuple[Witness, ...], steps
     return came
 
 
-def _runs(subject: Subject, witnesses: tuple[Witness, ...]) -> tuple[_Run, ...]:
+def _runs(alone: Bare, witnesses: tuple[Witness, ...]) -> tuple[_Run, ...]:
     """Return the runs that share the budget, with how long each may take."""
+    subject = alone.subject
 
     async def sabotaged(until: float) -> Found:
         obligation, mutants = await sabotage(subject, witnesses, until)
-        return Found(obligations=(obligation,), mutants=mutants)
+        return alone.judged(Found(obligations=(obligation,), mutants=mutants))
 
     async def with_canary(until: float) -> Found:
-        return Found(obligations=(await canary(subject, witnesses, until),))
+        return alone.judged(Found(obligations=(await canary(subject, witnesses, until),)))
 
     async def moved(until: float) -> Found:
-        return Found(obligations=(await elsewhere(subject, witnesses, until),))
+        return alone.judged(Found(obligations=(await elsewhere(subject, witnesses, until),)))
 
     async def called(until: float) -> Found:
-        return Found(obligations=(await same_calls(subject, witnesses, until),))
+        return alone.judged(Found(obligations=(await same_calls(subject, witnesses, until),)))
 
     own_s = suite_s(subject)
     functions = sum(

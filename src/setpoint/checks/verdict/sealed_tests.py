@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from setpoint.checks.measurement import Measuring, Task, link
+from setpoint.checks.measurement import Measuring, Task, furnish
 from setpoint.checks.old_tests.places import Aside
 from setpoint.checks.old_tests.start_files import is_start_file
 from setpoint.checks.suites.tests_of_file import is_run, tests_of_file
@@ -40,7 +40,7 @@ async def sealed_on(
     place = place_beside(Path(subject.place.copy.path), "other")
     aside = Aside(place=place, base=subject.base.commit, paths=subject.of_tests, known=frozenset())
     there = await (aside.as_at_base(subject.place) if aside.paths else aside.as_it_is(subject.place))
-    await asyncio.to_thread(link, subject.task.project, place)
+    await furnish(subject.task.project, place)
     put(tests, place, subject.plan.artifacts)
     found: list[Witness] = []
     red: list[str] = []
@@ -75,7 +75,7 @@ async def try_at_base(
         reason = _misplaced(test.path, target.files, task)
         if not reason:
             await put_at(there, repository_of(place.copy), place.commit)
-            await asyncio.to_thread(link, task.project, there)
+            await furnish(task.project, there)
             try:
                 put((test,), there, measuring.artifacts)
             except (OSError, ValueError) as error:

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from setpoint.checks.baseline import Measurements
 from setpoint.checks.languages.all import language_of
-from setpoint.checks.measurement import Measuring, Task, link, tests_of
+from setpoint.checks.measurement import Measuring, Task, furnish, tests_of
 from setpoint.checks.old_tests.places import Aside, collected
 from setpoint.checks.plan import Plan
 from setpoint.checks.suites.selected_run import limited
@@ -71,14 +71,14 @@ class Subject:
         """Check out the result in the place in which it is compared and sabotaged."""
         place = self._other_place()
         await put_at(place, repository_of(self.place.copy), self.place.commit)
-        await asyncio.to_thread(link, self.task.project, place)
+        await furnish(self.task.project, place)
         return self.place._replace(copy=self.place.copy._replace(path=str(place)))
 
     async def base_checked_out(self) -> Measured:
         """Check out the base in the place in which it is compared with the result."""
         place = self._other_place()
         await put_at(place, repository_of(self.place.copy), self.base.commit)
-        await asyncio.to_thread(link, self.task.project, place)
+        await furnish(self.task.project, place)
         copy = self.place.copy._replace(path=str(place))
         return self.place._replace(copy=copy, commit=self.base.commit, tree=self.base.tree)
 
@@ -87,7 +87,7 @@ class Subject:
         place = self._other_place()
         aside = Aside(place=place, base=self.base.commit, paths=paths, known=frozenset())
         there = await aside.as_at_base(self.place)
-        await asyncio.to_thread(link, self.task.project, place)
+        await furnish(self.task.project, place)
         return there
 
     async def without_its_code(self) -> Measured:
@@ -97,7 +97,7 @@ class Subject:
         paths = tuple(path for path in self.paths if path in self.of_tests or not runs(path))
         aside = Aside(place=place, base=self.place.commit, paths=paths, known=frozenset())
         there = await (aside.as_at_base(code) if aside.paths else aside.as_it_is(code))
-        await asyncio.to_thread(link, self.task.project, place)
+        await furnish(self.task.project, place)
         for path, text in self._with_inline_tests().items():
             await asyncio.to_thread((place / path).write_bytes, text)
         return there

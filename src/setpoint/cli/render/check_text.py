@@ -29,6 +29,11 @@ def styled_lines(
         yield line, ""
     for line in suspect_lines(evaluation.suspects, evaluation.localised):
         yield line, ""
+    yield from ((f"not counted: {each}", "yellow") for each in evaluation.ours)
+    if evaluation.carried:
+        yield f"the checks get {evaluation.carried} of your tree and shell", ""
+    if evaluation.lacking:
+        yield f"failing tests need {evaluation.lacking}", "yellow"
     if evaluation.untested:
         yield f"nothing was measured that can prove what the code does: {evaluation.untested}", "yellow"
     measured = evaluation.quality.measured

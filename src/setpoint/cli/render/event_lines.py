@@ -360,9 +360,10 @@ def _measured(evaluation: Evaluation) -> Line:
 
 
 def _of_our_making(evaluation: Evaluation) -> list[str]:
-    """Name tests that fail for what Setpoint sets."""
+    """Name tests that fail only where they are measured, and what the checks get because of it."""
+    told = [f"the checks get {evaluation.carried}"] if evaluation.carried else []
     more = f" and {len(evaluation.ours) - 1} more" if len(evaluation.ours) > 1 else ""
-    return [f"of Setpoint's making, not the project's: {each}{more}" for each in evaluation.ours[:1]]
+    return [*told, *(f"not counted: {each}{more}" for each in evaluation.ours[:1])]
 
 
 def _summary(evaluation: Evaluation) -> str:

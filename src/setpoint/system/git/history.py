@@ -22,7 +22,7 @@ from setpoint.model.ids import Commit
 from setpoint.system.files.atomic import write_atomic_bytes
 from setpoint.system.git.clone import PROMISORS, git_directory
 from setpoint.system.git.git import ask, git
-from setpoint.system.git.separate_repository import READY
+from setpoint.system.git.separate_repository import READY, around
 
 BASE = "refs/setpoint-state/base"
 """In a repository of Setpoint's: the commit whose history may be shown of it."""
@@ -92,7 +92,7 @@ async def history_of(source: Path, place: Path, base: Commit | None = None) -> H
     that the repository names, else what is checked out there.
     """
     base = base or await _base_of(source)
-    place = place.parent.parent / FOLDER / f"{base}.git"
+    place = around(place) / FOLDER / f"{base}.git"
     listed = (await git(source, "for-each-ref", _NAMES, f"--merged={base}", "refs/heads", "refs/tags")).text
     names = [line.split() for line in listed.splitlines()]
     tags = [name for name, _, kind in names if kind == "tag"]

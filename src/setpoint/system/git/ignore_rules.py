@@ -19,6 +19,7 @@ RULES = ".gitignore"
 MOST_BYTES = 1_000_000
 """Files above this size are not written by hand."""
 _OUTPUT = Path(__file__).with_name("output_files.txt")
+_SUBMODULE = b"160000"
 _TAG = "CACHEDIR.TAG"
 _NAMES = frozenset({"node_modules", ".tox", ".nox"})
 _MARKS = ("pyvenv.cfg", "conda-meta")
@@ -61,6 +62,8 @@ async def _place_rules(root: Path, commit: str, token: str, environment: Mapping
             renamed = folder + slash + token.encode()
             entries.append(facts + b"\t" + renamed + b"\0")
             names.append(renamed + b"\0")
+        elif facts.startswith(_SUBMODULE):  # what lies in it is not listed
+            entries.append(entry + b"\0")
     if entries:
         words = ("update-index", "-z")
         await git(root, *words, "--index-info", stdin=b"".join(entries), environment=environment)

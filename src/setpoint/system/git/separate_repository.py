@@ -15,8 +15,16 @@ _FOLDER = "repositories"
 
 
 def repository_apart(place: Path) -> Path:
-    """Name where the repository of a tree for measuring lies, made or not."""
-    return place.parent.parent / _FOLDER / f"{place.name}.git"
+    """Name where the repository of a tree for measuring lies, made or not.
+
+    The tree has the name of the project, the folder around it the name of the place.
+    """
+    return around(place) / _FOLDER / f"{place.parent.name}.git"
+
+
+def around(place: Path) -> Path:
+    """Return the folder in which work copies and places for measuring lie, by kind."""
+    return place.absolute().parent.parent.parent
 
 
 def named(root: Path | str) -> dict[str, str]:
