@@ -53,8 +53,7 @@ SETTINGS_VERSION = 2
 """Raised whenever a setting is removed, renamed or read otherwise; an order records it."""
 MOST_CANDIDATES = 8
 _PREFIX = "SETPOINT_"
-_NOT_SETTINGS = "SETPOINT_REPORT_"
-"""Variables with which Setpoint talks to its own report plugin."""
+_NOT_SETTINGS = "SETPOINT_REPORT_"  # with which Setpoint talks to its own report plugin
 _KNOWN = "; the settings are listed by `setpoint doctor --settings` and in docs/reference/settings.md"
 _UNION_MEMBER = re.compile(r"(literal|str-enum|function-\w+|is-instance)\[|bool$")
 """What pydantic adds to the place of an error to say which kind of value it tried."""
@@ -365,8 +364,7 @@ def _from_variable(name: str, value: str) -> dict[str, Any]:
         message = f"environment variable {name}: no setting is called '{key.replace('__', '.')}'"
         raise SettingsError(message, hint=f"correct or remove the variable{_KNOWN}")
     source = EnvSettingsSource(Settings, env_prefix=_PREFIX, env_nested_delimiter="__")
-    # pydantic reads what has another name in Python without the prefix
-    source.env_vars = {name.lower() if table in Settings.model_fields else key: value}
+    source.env_vars = {name.lower() if table in Settings.model_fields else key: value}  # an alias: no prefix
     try:
         given = {field: found for field, found in source().items() if found not in (None, {})}
         return {**given, "checks": _with_lists(given["checks"])} if "checks" in given else given

@@ -62,6 +62,23 @@ async def test_what_failing_tests_need_is_found_and_carried(shop):
     assert "SHOP_OTHER" not in base.model_dump_json()
 
 
+async def test_the_content_of_what_is_carried_is_recorded_nowhere(bench, monkeypatch):
+    test = "import os\nfrom pathlib import Path\nROOT = Path(__file__).parents[1]\n"
+    test += "def test_it():\n    said = (ROOT / '.env').read_text() + os.environ['SHOP_URL']\n"
+    test += "    print(said)\n    assert said == 'nothing'\n"
+    made = await bench({**FILES, "tests/test_shop.py": test}, settings=QUICK, known_red=KnownRed.FIX)
+    (made.root / ".env").write_text("API_KEY=a-secret-of-mine\n")
+    monkeypatch.setenv("SHOP_URL", "sqlite://another-secret")
+
+    base = await made.measure(Stage.BASE)
+
+    assert base.carried == "`.env`, `SHOP_URL`"
+    assert "[API_KEY]" in base.failures[0].message + base.failures[0].detail
+    kept = [path.read_bytes() for path in made.state.rglob("*") if path.is_file()]
+    kept.append(base.model_dump_json().encode())
+    assert not any(secret in each for each in kept for secret in (b"secret-of-mine", b"another-secret"))
+
+
 async def test_a_person_can_have_the_run_held_instead(shop):
     shop.use(shop.settings.model_copy(update={"copied": CopySettings(found="hold")}))
     base = await shop.measure(Stage.BASE)

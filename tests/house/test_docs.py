@@ -48,7 +48,7 @@ def _leaves(model, prefix=""):
         if isinstance(annotation, type) and issubclass(annotation, BaseModel):
             yield from _leaves(annotation, f"{prefix}{name}.")
         else:
-            yield f"{prefix}{name}"
+            yield f"{prefix}{field.alias or name}"
 
 
 def _blocks(language):

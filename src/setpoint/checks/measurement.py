@@ -14,10 +14,11 @@ from setpoint.checks.cache.durations import Pace
 from setpoint.checks.cache.eviction import SHARED, tools_of
 from setpoint.checks.cache.results import ResultCache
 from setpoint.checks.discovery.carried_files import carry
-from setpoint.checks.discovery.ignored_files import with_parts
 from setpoint.checks.discovery.installed_files import installed_files
+from setpoint.checks.discovery.kept_elsewhere import with_parts
 from setpoint.checks.discovery.linked_packages import link_packages
 from setpoint.checks.discovery.project import Project
+from setpoint.checks.discovery.veil import veil_of
 from setpoint.checks.discovery.workspaces import Touched
 from setpoint.checks.flaky.flaky import flaky_tests
 from setpoint.checks.goals.performance import Compared
@@ -126,7 +127,7 @@ class Measuring:
         if target.stage is Stage.EVALUATE or not self.settings.checks.own_command:
             return ()
         limit_s, digest = self.settings.checks.timeout_s, target.digest(INPUTS)
-        return tuple(own_count(plan.project, self.artifacts, limit_s, digest, heard))
+        return tuple(own_count(plan.project, plan.artifacts, limit_s, digest, heard))
 
     def bench(self, task: Task, stage: Stage) -> Bench:
         """Say where results are kept, and who receives them."""
@@ -138,6 +139,7 @@ class Measuring:
             cache=None if cold else kept,
             pace=pace,
             told=lambda result: self.told(stage, result),
+            veil=veil_of(task.project.root, task.project.needs).result,
             watch=WatchedFiles(installed_files(task.project)) if compared else None,
         )
 
@@ -275,7 +277,7 @@ class Measuring:
         return Plan(
             project=task.project,
             settings=self.settings,
-            artifacts=self.artifacts,
+            artifacts=veil_of(task.project.root, task.project.needs).artifacts(self.artifacts),
             story=task.story,
             scratch=scratch,
             cache=tools_of(self.state, task.tools or trace),

@@ -84,6 +84,8 @@ class Bench:
     told: ResultListener = lambda _: None
     back_off_s: tuple[float, ...] = BACK_OFF_S
     """Pauses before each new try of a check that was killed."""
+    veil: Callable[[CheckResult], CheckResult] = lambda result: result
+    """Keeps out of each result what must not be recorded."""
     watch: Watch | None = None
     """Looks at the files around each check that runs the project's code; none: nobody does."""
 
@@ -166,7 +168,7 @@ async def _run(
 ) -> CheckResult:
     if watch is not None:
         await watch.begin(measured)
-    result = await check.run(measured)
+    result = bench.veil(await check.run(measured))
     if watch is not None and result.evidence.argv and (changed := await watch.changed(measured)):
         evidence = result.evidence.model_copy(update={"changed_files": changed})
         result = result.model_copy(update={"evidence": evidence})

@@ -12,7 +12,7 @@ from setpoint.checks.advice.offer import command, server
 from setpoint.checks.baseline import Measurements, ours, red_tests
 from setpoint.checks.cache.eviction import tools_of
 from setpoint.checks.discovery.carried_files import MOST_FOUND, carry, remember
-from setpoint.checks.discovery.ignored_files import with_parts
+from setpoint.checks.discovery.kept_elsewhere import with_parts
 from setpoint.checks.discovery.project import Project
 from setpoint.checks.discovery.work_environment import commands, equip, variables
 from setpoint.checks.flaky.flaky import STEADY, doubtful, steadily_green

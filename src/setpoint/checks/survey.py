@@ -11,9 +11,9 @@ from pathlib import Path
 from setpoint.checks.cancel_all import end
 from setpoint.checks.discovery.bytecode import with_bytecode
 from setpoint.checks.discovery.carried_files import fingerprint_of, needs_of
-from setpoint.checks.discovery.ignored_files import beside
 from setpoint.checks.discovery.interpreter import find_interpreter, own_interpreter
 from setpoint.checks.discovery.interpreter_cache import Probes
+from setpoint.checks.discovery.kept_elsewhere import beside
 from setpoint.checks.discovery.own_commands.command import OwnCommand
 from setpoint.checks.discovery.package_rows import package_rows
 from setpoint.checks.discovery.project import (

@@ -27,6 +27,7 @@ from setpoint.model.config.local_needs import Needs
 from setpoint.model.evidence import SUITES, CheckResult, CheckState, Failure, Outcome
 from setpoint.ports import Check, Measured
 from setpoint.settings import whole_environment
+from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.processes import clean_environment
 
 _GREEN = (Outcome.PASSED, Outcome.FLAKY, Outcome.XPASSED)
@@ -135,7 +136,7 @@ class FullCopy:
             await carry(project.root, place, needs.files)
             passed = (*project.interpreter.passed, *needs.variables)
             asked = replace(project, interpreter=replace(project.interpreter, passed=passed))
-            plan = replace(self.plan, project=asked)
+            plan = replace(self.plan, project=asked, artifacts=Artifacts(self.plan.scratch / "tried"))
             named = any(test not in SUITES for test in tests)
             suites = (check for group in plan.suites(self.target) for check in group.checks)
             checks: list[Check] = [*(plan.selection(self.target, tuple(tests)) if named else suites)]

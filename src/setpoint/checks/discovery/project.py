@@ -12,9 +12,9 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from setpoint.checks.discovery.environment_of_tests import environment_of_tests
-from setpoint.checks.discovery.ignored_files import MENDS as NOT_THERE
-from setpoint.checks.discovery.ignored_files import Beside
 from setpoint.checks.discovery.interpreter import PROBE_S, Interpreter, literal
+from setpoint.checks.discovery.kept_elsewhere import MENDS as NOT_THERE
+from setpoint.checks.discovery.kept_elsewhere import Beside
 from setpoint.checks.discovery.layout import Layout, configuration, read_layout
 from setpoint.checks.discovery.own_commands.command import Kind
 from setpoint.checks.discovery.own_commands.elsewhere import files_elsewhere, scripts_elsewhere

@@ -39,7 +39,7 @@ class Bare(NamedTuple):
 
 
 def bare(subject: Subject) -> Subject:
-    """Return a change whose tests get nothing of the user's tree and shell."""
+    """Return a change whose tests get nothing beside what git holds."""
     project = subject.task.project
     if not project.needs:
         return subject

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from setpoint.errors import RecordedDataError
@@ -16,12 +17,20 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 class Artifacts:
     """Keeps bytes in files named by their sha256; what is kept never changes."""
 
-    def __init__(self, folder: Path) -> None:
-        """Use a folder, which is made when the first artifact is kept."""
+    def __init__(self, folder: Path, told: Callable[[str], str] | None = None) -> None:
+        """Use a folder, which is made when the first artifact is kept; `told` says what is kept of each."""
         self._folder = folder
+        self._told = told
+
+    def with_texts(self, told: Callable[[str], str]) -> Artifacts:
+        """Return the same store, which keeps of texts what `told` returns."""
+        return Artifacts(self._folder, told)
 
     def keep(self, data: bytes | str) -> Artifact:
         """Keep bytes, or a text in UTF-8, and give their sha256; they then outlast a loss of power."""
+        if self._told is not None:
+            text = data if isinstance(data, str) else data.decode("utf-8", "surrogateescape")
+            data = self._told(text)
         raw = data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
         artifact = Artifact(hashlib.sha256(raw).hexdigest())
         path = self.path(artifact)

@@ -1,4 +1,4 @@
-"""What of a project git does not hold itself: it is missing where a tree is measured, which must be said."""
+"""What of a project git keeps elsewhere: submodules, and files of git LFS. What nobody fetched is named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Submodules and files of git LFS are missing where a tree is measured; that is said, never passed over."""
+"""Submodules and files of git LFS that the user has not fetched are named, never passed over."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from checks.conftest import folders_of
 from setpoint.checks import Surveyor, TreeEvaluator
-from setpoint.checks.discovery.ignored_files import unseen
+from setpoint.checks.discovery.kept_elsewhere import beside
 from setpoint.model.evidence import CheckState
 from setpoint.settings import ChecksSettings, Settings
 from setpoint.system.files.artifacts import Artifacts
@@ -44,9 +44,9 @@ async def test_what_is_missing_is_named(tmp_path: Path) -> None:
     links = tuple(f"parts/{name}" for name in "abcde")
     root = made(tmp_path / "project", LFS, *links)
 
-    found = await unseen(root, await head(root))
+    found = await beside(root, root, await head(root))
 
-    assert found == {
+    assert found.missing == {
         "submodules": "the measured tree is without the files of 5 submodules "
         "(parts/a, parts/b, parts/c and 2 more)",
         "git-lfs": "the measured tree holds pointers of git LFS for 1 file (data/a.bin)",
@@ -65,7 +65,7 @@ async def test_what_is_missing_is_named(tmp_path: Path) -> None:
 async def test_nothing_is_said_of_other_projects(tmp_path: Path, files: dict[str, str]) -> None:
     root = made(tmp_path / "project", files)
 
-    assert await unseen(root, await head(root)) == {}
+    assert (await beside(root, root, await head(root))).missing == {}
 
 
 async def test_the_survey_and_each_check_say_it(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ async def test_the_survey_and_each_check_say_it(tmp_path: Path) -> None:
     measured = await TreeEvaluator(*with_what).measure(root)
 
     assert {"submodules", "git-lfs"} <= survey.checks.keys()
-    assert "keep what they need in the repository" in survey.missing["submodules"]
+    assert "git submodule update --init" in survey.missing["submodules"]
     told = {each.check: each for each in measured.evidence}
     assert told["submodules"].state is CheckState.NOT_MEASURED
     assert "1 submodule (parts)" in told["submodules"].reason
