@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import ConfigDict
 
 from setpoint.checks import quality, results
-from setpoint.checks.baseline import Measurements, Red, blamed, new_findings, red_tests, without_excused
+from setpoint.checks.baseline import Measurements, Red, beside, blamed, red_tests, without_excused
 from setpoint.checks.discovery.generated_files import generated_among
 from setpoint.checks.flaky.flaky import flaky_tests, state_of
 from setpoint.checks.goals.judge_goals import Tree, with_goals
@@ -279,7 +279,7 @@ def _new(result: CheckResult, base: Measurements, work: Work) -> tuple[tuple[Fin
     if stood is None or _asks(check):
         return result.findings, ""
     if stood.state is not CheckState.ERROR or result.tests is not None:
-        return new_findings(result.findings, stood.findings), ""
+        return beside(result, stood), ""
     fresh = tuple(each for each in result.findings if work.wrote(each))
     return fresh, f"it broke at the base ({stood.evidence.reason}): only changed lines are compared"
 

@@ -38,7 +38,7 @@ from setpoint.checks.trees.watched_files import WatchedFiles
 from setpoint.checks.unreached_code import with_unreached
 from setpoint.model.changes.path_globs import matches
 from setpoint.model.evaluation import Stage
-from setpoint.model.evidence import SUITES, CheckResult, CheckState
+from setpoint.model.evidence import OWN_COMMAND, SUITES, CheckResult, CheckState
 from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.model.stories.story import Story
 from setpoint.ports import Measured
@@ -106,19 +106,30 @@ class Measuring:
         self, plan: Plan, target: Target, place: Measured, base: Measurements | None, bench: Bench
     ) -> tuple[CheckResult, ...]:
         """Run all checks; where the work made files that do not parse, no more than that is found out."""
+        heard = list[CheckResult]()
+        tests = (*plan.tests(target), *self.own_count(plan, target, heard, base))
         if base is None:  # with nothing to compare with, nothing has to wait for it
-            static, heard = (plan.parse(target), *plan.static(target)), list[CheckResult]()
-            last = self._own_count(plan, target, heard)
-            return await measure(place, static, (*plan.tests(target), *last), bench.also(heard.append))
+            static = (plan.parse(target), *plan.static(target))
+            return await measure(place, static, tests, bench.also(heard.append))
         parsed = await run_group(plan.parse(target), place, bench)
         if _breaks(parsed, base):
             return (*parsed, *_left_out(place.tree, plan, target))
-        return (*parsed, *await measure(place, plan.static(target), plan.tests(target), bench))
+        return (*parsed, *await measure(place, plan.static(target), tests, bench.also(heard.append)))
 
-    def _own_count(self, plan: Plan, target: Target, heard: Sequence[CheckResult]) -> tuple[Group, ...]:
-        """Compare what is read with the own command; `heard` is looked at when the tests have run."""
+    def own_count(
+        self, plan: Plan, target: Target, heard: Sequence[CheckResult], base: Measurements | None
+    ) -> tuple[Group, ...]:
+        """Compare what is read with the own command; `heard` is looked at when the tests have run.
+
+        After a change it runs once more where its exit code says more than the tests, and was 0 at the base.
+        """
         if target.stage is Stage.EVALUATE or not self.settings.checks.own_command:
             return ()
+        if base is not None:
+            stood = base.result(OWN_COMMAND)
+            asks = plan.project.layout.gate and target.stage is Stage.TEST
+            if not asks or stood is None or stood.evidence.exit_code != 0:
+                return ()
         limit_s, digest = self.settings.checks.timeout_s, target.digest(INPUTS)
         return tuple(own_count(plan.project, self.artifacts, limit_s, digest, heard))
 

@@ -151,7 +151,7 @@ class TreeEvaluator:
             raw = await self._measuring.measure(task, measured)
             work, stood = await reading, None
             if base is not None and wrong(raw):
-                stood = await measured_at(base, self._measuring, task, measured, self._folders)
+                stood = await measured_at(base, self._measuring, task, measured, self._folders, raw)
             seen = await judge.alone(raw, work, stood)
             seen = compared(seen, raw, stood, base.words) if base else seen
             return await self._located(_with_untested(seen), task, measured, base)
