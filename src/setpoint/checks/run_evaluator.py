@@ -32,6 +32,7 @@ from setpoint.checks.trees.checkout import (
     place_of,
     repository_of,
 )
+from setpoint.checks.trees.line_ends import keep_line_ends
 from setpoint.checks.trees.whole import in_whole
 from setpoint.checks.verdict.prove import Prover
 from setpoint.model.evaluation import Evaluation, Stage
@@ -99,7 +100,12 @@ class ProjectEvaluator:
             await asyncio.to_thread(equip, project, Path(copy.path), command(terms))
 
     async def protect(self, order: RunOrder, copy: WorkCopy) -> tuple[str, ...]:
-        """Restore protected files that the maker changed; return their paths."""
+        """Keep line ends, and restore protected files that the maker changed; return their paths."""
+        await keep_line_ends(copy, order.base, order.story.wish)
+        return await self.restore_protected(order, copy)
+
+    async def restore_protected(self, order: RunOrder, copy: WorkCopy) -> tuple[str, ...]:
+        """Restore protected files that the work changed; return their paths."""
         named = (*order.story.protected, *self._settings.integrity.protected)
         if self._settings.failures.quarantine_file:
             named = (*named, self._settings.failures.quarantine_file)
