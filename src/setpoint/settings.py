@@ -21,6 +21,7 @@ from pydantic_settings import SettingsError as UnreadableVariable
 from setpoint.errors import SettingsError
 from setpoint.model.changes.branch_name import BranchPrefix
 from setpoint.model.config.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck, refuse_unknown_formats
+from setpoint.model.config.delivery import DeliverySettings
 from setpoint.model.config.forge import ForgeSettings
 from setpoint.model.config.halting import HaltingSettings
 from setpoint.model.config.hooks import HookSettings
@@ -177,6 +178,8 @@ class Settings(BaseSettings):
     """Your own prices by model, or by a pattern such as `claude-*`; they go before the table's."""
     sandbox: SandboxSettings = SandboxSettings()
     """What keeps the processes of agents, and of checks, from changing what is not theirs."""
+    delivery: DeliverySettings = DeliverySettings()
+    """Who the author of delivered commits is."""
     hooks: HookSettings = HookSettings()
     """How hooks check the work of your own agent, and commits."""
     mcp: McpSettings = McpSettings()

@@ -1,4 +1,4 @@
-"""Keep the line ends and the mode of files that a maker wrote anew, where nobody asked to change them.
+"""Keep line ends and modes of files that a maker wrote again as a whole, where nobody asked for others.
 
 Many editing tools write a whole file with the ends that they know, and without the right to execute it.
 """
@@ -20,7 +20,8 @@ from setpoint.system.git.git import ask, contents, git, located
 MOST_BYTES = 8 << 20
 _LF, _CRLF = b"\n", b"\r\n"
 _ASKED = re.compile(
-    r"\b(?:crlf|lf|eol|line[ -]?end(?:ing)?s?|line breaks?|carriage returns?|dos2unix|unix2dos|gitattributes)\b",
+    r"\b(?:crlf|lf|eol|line[ -]?end(?:ing)?s?|line breaks?|carriage returns?|dos2unix|unix2dos"
+    r"|gitattributes)\b",
     re.IGNORECASE,
 )
 _MODE_ASKED = re.compile(r"\b(?:chmod|executable|mode|permissions?)\b", re.IGNORECASE)
