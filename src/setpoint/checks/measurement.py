@@ -27,6 +27,7 @@ from setpoint.checks.own_variables import without_ours
 from setpoint.checks.plan import Plan
 from setpoint.checks.results import unmeasured
 from setpoint.checks.run import Bench, Group, measure, run_group
+from setpoint.checks.suites.git_hooks import git_hooks
 from setpoint.checks.suites.order_dependence import Footing
 from setpoint.checks.suites.own_count import INPUTS, own_count
 from setpoint.checks.suites.package_suite import owner
@@ -90,7 +91,7 @@ class Measuring:
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
             plan = self.plan(task, place.copy.trace_id, Path(scratch))
             target = await self.target(task, place)
-            results = await self._results(plan, target, place, task.base, bench)
+            results = await self._results(plan, target, place, task, bench)
             made = Measurements(stage=place.stage, commit=place.commit, tree=place.tree, results=results)
             if place.stage is Stage.BASE:
                 made = await without_ours(plan, target, place, made)
@@ -103,18 +104,32 @@ class Measuring:
         return made
 
     async def _results(
-        self, plan: Plan, target: Target, place: Measured, base: Measurements | None, bench: Bench
+        self, plan: Plan, target: Target, place: Measured, task: Task, bench: Bench
     ) -> tuple[CheckResult, ...]:
         """Run all checks; where the work made files that do not parse, no more than that is found out."""
-        heard = list[CheckResult]()
+        base = task.base
+        heard, hooks = list[CheckResult](), self._hooks(plan, target, task, place)
         tests = (*plan.tests(target), *self.own_count(plan, target, heard, base))
         if base is None:  # with nothing to compare with, nothing has to wait for it
-            static = (plan.parse(target), *plan.static(target))
+            static = (plan.parse(target), *plan.static(target), *hooks)
             return await measure(place, static, tests, bench.also(heard.append))
         parsed = await run_group(plan.parse(target), place, bench)
         if _breaks(parsed, base):
             return (*parsed, *_left_out(place.tree, plan, target))
-        return (*parsed, *await measure(place, plan.static(target), tests, bench.also(heard.append)))
+        static = (*plan.static(target), *hooks)
+        return (*parsed, *await measure(place, static, tests, bench.also(heard.append)))
+
+    def _hooks(self, plan: Plan, target: Target, task: Task, place: Measured) -> tuple[Group, ...]:
+        """Run the user's pre-commit hook on what differs from the base; a confirmation has its answer."""
+        since = task.base.commit if task.base else task.since
+        unasked = (
+            task.fast or target.stage in (Stage.BASE, Stage.CONFIRM) or not self.settings.checks.git_hooks
+        )
+        if unasked or since is None or since == place.commit:
+            return ()
+        limit_s = self.settings.checks.timeout_s
+        found = git_hooks(plan.project, self.artifacts, limit_s, since, partial(link, task.project))
+        return (found.group,) if found else ()
 
     def own_count(
         self, plan: Plan, target: Target, heard: Sequence[CheckResult], base: Measurements | None

@@ -16,10 +16,11 @@ from setpoint.checks.discovery.work_environment import commands, equip, variable
 from setpoint.checks.flaky.flaky import STEADY, doubtful, steadily_green
 from setpoint.checks.judge import Judge, Reference
 from setpoint.checks.localise.work_copy_paths import from_the_root
-from setpoint.checks.measurement import CheckListener, Measuring, Task, tests_of
+from setpoint.checks.measurement import CheckListener, Measuring, Task, link, tests_of
 from setpoint.checks.old_tests.places import collected
 from setpoint.checks.old_tests.read_only import Protection, ReadOnly, restored_before
 from setpoint.checks.own_variables import ours
+from setpoint.checks.suites.git_hooks import git_hooks
 from setpoint.checks.suites.pytest import Runner, outcomes_of
 from setpoint.checks.suites.reproduction import reproduction
 from setpoint.checks.suites.suite_commands import suite_commands
@@ -100,8 +101,15 @@ class ProjectEvaluator:
             await asyncio.to_thread(equip, project, Path(copy.path), command(terms))
 
     async def protect(self, order: RunOrder, copy: WorkCopy) -> tuple[str, ...]:
-        """Keep line ends, and restore protected files that the maker changed; return their paths."""
+        """Keep line ends, take over what the pre-commit hook rewrites, and restore protected files.
+
+        Gives the paths of the last.
+        """
         await keep_line_ends(copy, order.base, order.story.wish)
+        if (project := self._projects.get(order.trace_id)) and self._settings.checks.git_hooks:
+            limit_s, brought = self._settings.checks.timeout_s, partial(link, project)
+            if hooks := git_hooks(project, self._artifacts, limit_s, order.base, brought):
+                await hooks.take_over(copy, self._folders.copies)
         return await self.restore_protected(order, copy)
 
     async def restore_protected(self, order: RunOrder, copy: WorkCopy) -> tuple[str, ...]:

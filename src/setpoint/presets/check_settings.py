@@ -88,6 +88,8 @@ class ChecksSettings(BaseModel):
     own_command: bool = True
     """Run the project's own test command: say where it counts other tests than were read, and where it fails
     though its tests pass ([Your own test command](../how-to/languages.md#your-own-test-command))."""
+    git_hooks: bool = True
+    """Run your pre-commit hook on the change, in a clone of its own ([commits](../how-to/commits.md))."""
     mutation: bool = False
     """Judge mutants of the changed lines with the full suite; see [Mutation score](../how-to/mutation.md)."""
     mutation_budget_s: float = Field(default=120.0, gt=0)

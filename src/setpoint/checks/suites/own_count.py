@@ -68,7 +68,7 @@ class OwnCount:
             Command(
                 argv=("sh", "-c", self.command.testing),
                 cwd=tree / self.command.folder,
-                environment=_variables(self.project, tree, self.imports),
+                environment=typed_variables(self.project, tree, self.imports),
                 timeout_s=self.timeout_s,
                 merge_stderr=True,
                 writes=(tree,),
@@ -87,7 +87,7 @@ class OwnCount:
             )
         counts = {"own": sum(own), "read": sum(read)}
         if self.gate and not done.ok and own.passed and not own.failed and not read.failed:
-            if why := _absent(done):
+            if why := absent(done):
                 return ran.gave(CheckState.NOT_MEASURED, f"{shown} cannot be run whole here: {why}")
             return ran.gave(CheckState.FAIL, findings=(_failed(shown, done),))
         said = _difference(shown, own, read)
@@ -126,7 +126,7 @@ def own_count(
     )
 
 
-def _absent(done: Completed) -> str:
+def absent(done: Completed) -> str:
     """Say for what that is not here a command may have failed: a program, or what the sandbox refuses."""
     if done.timed_out or done.idled or done.exit_code is None or done.exit_code in results.NOT_STARTED:
         return f"{done.ending}{results.tail(done)}"
@@ -149,7 +149,8 @@ def _failed(shown: str, done: Completed) -> Finding:
     )
 
 
-def _variables(project: Interpreter, tree: Path, imports: tuple[str, ...]) -> Mapping[str, str]:
+def typed_variables(project: Interpreter, tree: Path, imports: tuple[str, ...]) -> Mapping[str, str]:
+    """Return the variables of what people type at the root of a tree."""
     variables = environment(project, tree, imports)
     bins = tree / "node_modules/.bin"
     found = {**variables, "PATH": f"{bins}:{variables['PATH']}"} if bins.is_dir() else variables

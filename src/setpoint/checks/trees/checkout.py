@@ -26,7 +26,7 @@ from setpoint.system.git.separate_repository import READY, repository_apart
 
 TIMED = ("timed-1", "timed-2")
 """Names of the places in which commands are timed, of one length: neither has the longer paths."""
-BESIDE = ("tests", "again", "base", "other", *TIMED)
+BESIDE = ("tests", "again", "base", "other", "hooks", *TIMED)
 """Names of the second places: for the tests of the base, for the base's second run, for the base itself, and
 for everything that proves a change: one place, so that no test can tell which.
 """
