@@ -93,6 +93,16 @@ class Layout:
         return frozenset(f"{before}{INSTALLED}" for before, _, _ in parts)
 
     @property
+    def loose_folders(self) -> tuple[str, ...]:
+        """Folders below the root with code of Python outside packages, which may be loaded by path."""
+        python = (file for file in self.files if file.endswith(".py") and "/" in file)
+        code = (file for file in python if not (is_test_path(file) or file in self.tests or _script(file)))
+        folders = {file.rpartition("/")[0] for file in code}
+        inside = tuple(f"{package}/" for package in self.packages)
+        loose = (each for each in folders if not f"{each}/".startswith(inside) and not _aside(each))
+        return tuple(sorted(each for each in loose if "," not in each))
+
+    @property
     def pytest_config(self) -> bool:
         """Whether the project configures pytest at its root."""
         return "pytest" in self.configured
