@@ -21,6 +21,7 @@ from pydantic_settings import SettingsError as UnreadableVariable
 from setpoint.errors import SettingsError
 from setpoint.model.changes.branch_name import BranchPrefix
 from setpoint.model.config.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck, refuse_unknown_formats
+from setpoint.model.config.delivery import DeliverySettings
 from setpoint.model.config.forge import ForgeSettings
 from setpoint.model.config.halting import HaltingSettings
 from setpoint.model.config.hooks import HookSettings
@@ -182,6 +183,8 @@ class Settings(BaseSettings):
     """What copies of the project hold beside what git holds."""
     environment: EnvironmentSettings = EnvironmentSettings()
     """Which variables of your own shell are handed on."""
+    delivery: DeliverySettings = DeliverySettings()
+    """Who the author of delivered commits is."""
     hooks: HookSettings = HookSettings()
     """How hooks check the work of your own agent, and commits."""
     mcp: McpSettings = McpSettings()

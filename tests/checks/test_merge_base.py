@@ -102,3 +102,18 @@ async def test_a_check_names_the_lines_at_fault(bench) -> None:
     assert "  1. calc.py:4 (score 1.00, changed) return a - b" in check_text(seen, fast=False).splitlines()
     assert fast.failures
     assert (fast.suspects, fast.localised) == ((), "")
+
+
+async def test_an_own_command_that_fails_counts_unless_it_fails_at_the_named_base(bench) -> None:
+    gate = "test:\n\tpython3 -m pytest -q && ! grep -q more a.py\n"
+    made = await bench({**FILES, "a.py": "x = 1\n", "Makefile": gate}, settings=RUFF)
+    (made.root / "a.py").write_text("more = 1\n")
+    git(made.root, "commit", "-qam", "more")
+    git(made.root, "branch", "old")
+    (made.root / "a.py").write_text("more = 2\n")
+
+    named, unnamed, before = await checked(made, "old"), await checked(made), await checked(made, "old~1")
+
+    assert [each.source for each in named.blocking] == []
+    assert [each.source for each in unnamed.blocking] == ["own_command"]
+    assert [each.source for each in before.blocking] == ["own_command"]

@@ -10,6 +10,7 @@ from setpoint.checks.flaky.flaky import still_flaky
 from setpoint.model.config.local_needs import NOTHING, Needs
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import (
+    OWN_COMMAND,
     SUITES,
     Cause,
     CheckResult,
@@ -85,8 +86,15 @@ def new_findings(now: Iterable[Finding], base: Iterable[Finding]) -> tuple[Findi
 def blamed(result: CheckResult, stood: Measurements | None) -> tuple[Finding, ...]:
     """Return the findings of a check that the base does not hold; all where it was not looked at there."""
     before = stood.result(result.evidence.check) if stood else None
-    if before is None or before.state is CheckState.ERROR:
+    if before is None or (before.state is CheckState.ERROR and before.evidence.check != OWN_COMMAND):
         return result.findings
+    return beside(result, before)
+
+
+def beside(result: CheckResult, before: CheckResult) -> tuple[Finding, ...]:
+    """Return the new findings of a check; of the own command, which names figures, none where it failed."""
+    if before.evidence.check == OWN_COMMAND:
+        return result.findings if before.evidence.exit_code == 0 else ()
     return new_findings(result.findings, before.findings)
 
 

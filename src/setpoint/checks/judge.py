@@ -13,9 +13,9 @@ from setpoint.checks import quality, results
 from setpoint.checks.baseline import (
     Measurements,
     Red,
+    beside,
     blamed,
     is_ours,
-    new_findings,
     ours,
     red_tests,
     without_excused,
@@ -291,7 +291,7 @@ def _new(result: CheckResult, base: Measurements, work: Work) -> tuple[tuple[Fin
     if stood is None or _asks(check):
         return result.findings, ""
     if stood.state is not CheckState.ERROR or result.tests is not None:
-        return new_findings(result.findings, stood.findings), ""
+        return beside(result, stood), ""
     fresh = tuple(each for each in result.findings if work.wrote(each))
     return fresh, f"it broke at the base ({stood.evidence.reason}): only changed lines are compared"
 

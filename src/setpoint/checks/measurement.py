@@ -29,6 +29,7 @@ from setpoint.checks.old_tests.second_run import with_unstable
 from setpoint.checks.plan import Plan
 from setpoint.checks.results import unmeasured
 from setpoint.checks.run import Bench, Group, measure, run_group
+from setpoint.checks.suites.git_hooks import git_hooks
 from setpoint.checks.suites.order_dependence import Footing
 from setpoint.checks.suites.own_count import INPUTS, own_count
 from setpoint.checks.suites.package_suite import owner
@@ -41,7 +42,7 @@ from setpoint.checks.trees.watched_files import WatchedFiles
 from setpoint.checks.unreached_code import with_unreached
 from setpoint.model.changes.path_globs import matches
 from setpoint.model.evaluation import Stage
-from setpoint.model.evidence import SUITES, CheckResult, CheckState
+from setpoint.model.evidence import OWN_COMMAND, SUITES, CheckResult, CheckState
 from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.model.stories.story import Story
 from setpoint.ports import Measured
@@ -93,7 +94,7 @@ class Measuring:
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
             plan = self.plan(task, place.copy.trace_id, Path(scratch))
             target = await self.target(task, place)
-            results = await self._results(plan, target, place, task.base, bench)
+            results = await self._results(plan, target, place, task, bench)
             made = Measurements(stage=place.stage, commit=place.commit, tree=place.tree, results=results)
             if task.base is None and not task.fast:
                 full = FullCopy(
@@ -110,22 +111,47 @@ class Measuring:
         return made
 
     async def _results(
-        self, plan: Plan, target: Target, place: Measured, base: Measurements | None, bench: Bench
+        self, plan: Plan, target: Target, place: Measured, task: Task, bench: Bench
     ) -> tuple[CheckResult, ...]:
         """Run all checks; where the work made files that do not parse, no more than that is found out."""
+        base = task.base
+        heard, hooks = list[CheckResult](), self._hooks(plan, target, task, place)
+        tests = (*plan.tests(target), *self.own_count(plan, target, heard, base))
         if base is None:  # with nothing to compare with, nothing has to wait for it
-            static, heard = (plan.parse(target), *plan.static(target)), list[CheckResult]()
-            last = self._own_count(plan, target, heard)
-            return await measure(place, static, (*plan.tests(target), *last), bench.also(heard.append))
+            static = (plan.parse(target), *plan.static(target), *hooks)
+            return await measure(place, static, tests, bench.also(heard.append))
         parsed = await run_group(plan.parse(target), place, bench)
         if _breaks(parsed, base):
             return (*parsed, *_left_out(place.tree, plan, target))
-        return (*parsed, *await measure(place, plan.static(target), plan.tests(target), bench))
+        static = (*plan.static(target), *hooks)
+        return (*parsed, *await measure(place, static, tests, bench.also(heard.append)))
 
-    def _own_count(self, plan: Plan, target: Target, heard: Sequence[CheckResult]) -> tuple[Group, ...]:
-        """Compare what is read with the own command; `heard` is looked at when the tests have run."""
+    def _hooks(self, plan: Plan, target: Target, task: Task, place: Measured) -> tuple[Group, ...]:
+        """Run the user's pre-commit hook on what differs from the base; a confirmation has its answer."""
+        since = task.base.commit if task.base else task.since
+        unasked = (
+            task.fast or target.stage in (Stage.BASE, Stage.CONFIRM) or not self.settings.checks.git_hooks
+        )
+        if unasked or since is None or since == place.commit:
+            return ()
+        limit_s = self.settings.checks.timeout_s
+        found = git_hooks(plan.project, self.artifacts, limit_s, since, partial(furnish, task.project))
+        return (found.group,) if found else ()
+
+    def own_count(
+        self, plan: Plan, target: Target, heard: Sequence[CheckResult], base: Measurements | None
+    ) -> tuple[Group, ...]:
+        """Compare what is read with the own command; `heard` is looked at when the tests have run.
+
+        After a change it runs once more where its exit code says more than the tests, and was 0 at the base.
+        """
         if target.stage is Stage.EVALUATE or not self.settings.checks.own_command:
             return ()
+        if base is not None:
+            stood = base.result(OWN_COMMAND)
+            asks = plan.project.layout.gate and target.stage is Stage.TEST
+            if not asks or stood is None or stood.evidence.exit_code != 0:
+                return ()
         limit_s, digest = self.settings.checks.timeout_s, target.digest(INPUTS)
         return tuple(own_count(plan.project, plan.artifacts, limit_s, digest, heard))
 

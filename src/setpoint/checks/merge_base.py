@@ -11,11 +11,11 @@ from pathlib import Path
 
 from setpoint.checks.baseline import Measurements, blamed
 from setpoint.checks.measurement import Measuring, Task
-from setpoint.checks.run import measure
+from setpoint.checks.run import Group, measure
 from setpoint.checks.trees.checkout import check_out_commit
 from setpoint.errors import UsageError
 from setpoint.model.evaluation import Evaluation, Stage
-from setpoint.model.evidence import CheckState, Evidence, Fault
+from setpoint.model.evidence import OWN_COMMAND, CheckState, Evidence, Fault
 from setpoint.model.ids import Commit, Tree
 from setpoint.ports import Measured
 from setpoint.presets import presets
@@ -35,11 +35,13 @@ class MergePoint:
     tree: Tree
     words: str
     """Which one it is, for a person."""
+    named: bool = False
+    """Whether a person named what to compare with: then the own command is compared, too."""
 
     @property
     def identity(self) -> tuple[str, ...]:
         """Everything that decides what is left out, and how it is named."""
-        return (self.commit, self.words)
+        return (self.commit, self.words, str(self.named))
 
 
 async def merge_base_of(root: Path, head: Commit, since: str | None) -> MergePoint | None:
@@ -59,15 +61,24 @@ async def merge_base_of(root: Path, head: Commit, since: str | None) -> MergePoi
         if answer.ok and answer.text and answer.text != head:
             found = Commit(answer.text)
             words = f"the merge base with {name}, {found[:_SHORT]}"
-            return MergePoint(commit=found, tree=await tree_of(root, found), words=words)
+            return MergePoint(commit=found, tree=await tree_of(root, found), words=words, named=bool(since))
         break
-    return MergePoint(commit=head, tree=await tree_of(root, head), words=f"the last commit, {head[:_SHORT]}")
+    words = f"the last commit, {head[:_SHORT]}"
+    return MergePoint(commit=head, tree=await tree_of(root, head), words=words, named=bool(since))
 
 
 async def measured_at(
-    base: MergePoint, measuring: Measuring, task: Task, place: Measured, folders: ProjectFolders
+    base: MergePoint,
+    measuring: Measuring,
+    task: Task,
+    place: Measured,
+    folders: ProjectFolders,
+    raw: Measurements,
 ) -> Measurements:
-    """Run the static tools on the base; those whose answers do not last would ask others again: left out."""
+    """Run the static tools on the base, and the own command where `raw` says that it fails after the change.
+
+    Tools whose answers do not last would ask others again: they are left out.
+    """
     copy = place.copy._replace(base=base.commit, base_tree=base.tree)
     await check_out_commit(folders, copy, base.commit)
     there = Measured(copy, base.commit, base.tree, Stage.BASE)
@@ -77,7 +88,10 @@ async def measured_at(
         plan = measuring.plan(task, copy.trace_id, Path(scratch))
         groups = (plan.parse(target), *plan.static(target))
         lasting = tuple(each for each in groups if each.identity is not None)
-        results = await measure(there, lasting, (), bench)
+        own: tuple[Group, ...] = ()
+        if base.named and (found := raw.result(OWN_COMMAND)) is not None and found.findings:
+            own = measuring.own_count(plan, replace(target, stage=Stage.BASE), raw.results, None)
+        results = await measure(there, lasting, own, bench)
     return Measurements(stage=Stage.BASE, commit=base.commit, tree=base.tree, results=results)
 
 

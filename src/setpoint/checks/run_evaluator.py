@@ -18,9 +18,10 @@ from setpoint.checks.discovery.work_environment import commands, equip, variable
 from setpoint.checks.flaky.flaky import STEADY, doubtful, steadily_green
 from setpoint.checks.judge import Judge, Reference
 from setpoint.checks.localise.work_copy_paths import from_the_root
-from setpoint.checks.measurement import CheckListener, Measuring, Task, tests_of
+from setpoint.checks.measurement import CheckListener, Measuring, Task, furnish, tests_of
 from setpoint.checks.old_tests.places import collected
 from setpoint.checks.old_tests.read_only import Protection, ReadOnly, restored_before
+from setpoint.checks.suites.git_hooks import git_hooks
 from setpoint.checks.suites.pytest import Runner, outcomes_of
 from setpoint.checks.suites.reproduction import reproduction
 from setpoint.checks.suites.suite_commands import suite_commands
@@ -32,6 +33,7 @@ from setpoint.checks.trees.checkout import (
     kept_of,
     repository_of,
 )
+from setpoint.checks.trees.line_ends import keep_line_ends
 from setpoint.checks.trees.whole import in_whole
 from setpoint.checks.verdict.prove import Prover
 from setpoint.model.evaluation import Evaluation, Stage
@@ -107,7 +109,19 @@ class ProjectEvaluator:
             await asyncio.to_thread(equip, project, place, command(terms))
 
     async def protect(self, order: RunOrder, copy: WorkCopy) -> tuple[str, ...]:
-        """Restore protected files that the maker changed; return their paths."""
+        """Keep line ends, take over what the pre-commit hook rewrites, and restore protected files.
+
+        Gives the paths of the last.
+        """
+        await keep_line_ends(copy, order.base, order.story.wish)
+        if (project := self._projects.get(order.trace_id)) and self._settings.checks.git_hooks:
+            limit_s, brought = self._settings.checks.timeout_s, partial(furnish, project)
+            if hooks := git_hooks(project, self._artifacts, limit_s, order.base, brought):
+                await hooks.take_over(copy, self._folders)
+        return await self.restore_protected(order, copy)
+
+    async def restore_protected(self, order: RunOrder, copy: WorkCopy) -> tuple[str, ...]:
+        """Restore protected files that the work changed; return their paths."""
         named = (*order.story.protected, *self._settings.integrity.protected)
         if self._settings.failures.quarantine_file:
             named = (*named, self._settings.failures.quarantine_file)

@@ -157,7 +157,7 @@ class TreeEvaluator:
                     task, raw = await self._with_needs(task, measured, raw.needs)
             work, stood = await reading, None
             if base is not None and wrong(raw):
-                stood = await measured_at(base, self._measuring, task, measured, self._folders)
+                stood = await measured_at(base, self._measuring, task, measured, self._folders, raw)
             seen = await judge.alone(raw, work, stood)
             seen = compared(seen, raw, stood, base.words) if base else seen
             seen = seen.model_copy(update={"carried": task.project.needs.words, "lacking": raw.needs.lacking})

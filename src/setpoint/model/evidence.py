@@ -17,6 +17,8 @@ OWN_TESTS = "own_tests"
 """The check that runs the project's own test command whole, where no reader knows its runner."""
 OWN_COMMAND = "own_command"
 """The check that compares that command's count of tests with what was read."""
+GIT_HOOKS = "git_hooks"
+"""The check that runs the user's own pre-commit hook on the change."""
 SUITES = (
     "pytest", "unittest", "vitest", "jest", "node_test", "mocha", "go_test", "cargo_test", "maven", "gradle",
     OWN_TESTS,

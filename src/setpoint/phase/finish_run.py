@@ -17,8 +17,9 @@ from setpoint.model.verdict import HardGate
 from setpoint.phase.candidates import place_of
 from setpoint.phase.policy.best_state import best_first, may_be_better, rank, worth_delivering
 from setpoint.phase.policy.known_issues import TITLE, entry, known_issues
-from setpoint.ports import Appendix
+from setpoint.ports import Appendix, BranchName
 from setpoint.runs.context import RunContext
+from setpoint.version import __version__
 
 UNVERIFIED_PREFIX = "unverified/"
 """Begins the branch of a best state that is neither verified nor accepted."""
@@ -168,7 +169,8 @@ async def _delivered(run: RunContext, best: Round, close: Close, issues: tuple[s
         branch = await run.ports.forge.deliver(
             run.copy, best.snapshot.commit, name, message=message, appendix=debts
         )
-        return Delivered(branch=branch, commit=best.snapshot.commit, verified=verified)
+        notes = branch.notes if isinstance(branch, BranchName) else ()
+        return Delivered(branch=str(branch), commit=best.snapshot.commit, verified=verified, notes=notes)
 
     return (await run.journal.step("deliver", act, Delivered)).branch
 
@@ -180,12 +182,13 @@ def _message(run: RunContext, best: Round, close: Close, issues: tuple[str, ...]
     if close.ending is Ending.ACCEPTED and close.answer is not None:
         state = f"not verified: accepted as it is by {close.answer.by}"
     known = "".join(f"- {issue}\n" for issue in issues)
-    gates = "\n".join(_gate(gate) for gate in best.gates)
+    gates, attempt = "\n".join(_gate(gate) for gate in best.gates), best.snapshot.attempt
     return (
         f"{run.order.story.title}\n\n{state}\n\n"
         + (f"Known issues:\n{known}\n" if known else "")
         + f"Gates, measured by Setpoint on tree {best.snapshot.tree}:\n{gates}\n\n"
         f"Setpoint-Run: {run.order.trace_id}\nSetpoint-Iteration: {best.number}\n"
+        f"Assisted-by: {attempt.agent if attempt else 'unknown'} (Setpoint {__version__})\n"
     )
 
 

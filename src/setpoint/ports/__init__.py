@@ -7,7 +7,7 @@ from setpoint.ports.clock import Clock
 from setpoint.ports.durable import Durable
 from setpoint.ports.evaluator import Evaluator, Toolbox
 from setpoint.ports.event_log import EventLog
-from setpoint.ports.forge import Appendix, Forge
+from setpoint.ports.forge import Appendix, BranchName, Forge
 from setpoint.ports.forge_desk import FeedbackDesk, ForgeDesk, ResultDesk, RunResult, RunTexts, StoryDesk
 from setpoint.ports.lineage import Lineage
 from setpoint.ports.memory import Memory
@@ -29,6 +29,7 @@ __all__ = [
     "Agent",
     "Appendix",
     "Board",
+    "BranchName",
     "Check",
     "Clock",
     "DeliveryReader",

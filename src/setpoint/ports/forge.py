@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self
 
 from setpoint.model.ids import Commit
 from setpoint.ports.workspace import WorkCopy
@@ -20,10 +20,23 @@ class Appendix(NamedTuple):
     """Of the commit."""
 
 
+class BranchName(str):
+    """The name of a branch that was delivered, with what a person should know of its commits."""
+
+    __slots__ = ("notes",)
+    notes: tuple[str, ...]
+
+    def __new__(cls, name: str, notes: tuple[str, ...] = ()) -> Self:
+        """Take the name and the notes, each one sentence with a hint."""
+        made = super().__new__(cls, name)
+        made.notes = notes
+        return made
+
+
 class Forge(Protocol):
     """Where finished work goes."""
 
     async def deliver(
         self, copy: WorkCopy, commit: Commit, branch: str, *, message: str, appendix: Appendix | None = None
     ) -> str:
-        """Bring a commit to the user as a branch, once; gives the branch's real name."""
+        """Bring a commit to the user as a branch, once; gives the branch's real name, or a `BranchName`."""

@@ -89,7 +89,10 @@ class ChecksSettings(BaseModel):
     advice: bool = True
     """Run tools that the project does not use itself, as bandit where it is installed; they never block."""
     own_command: bool = True
-    """Run the project's own test command once, and say where it counts other tests than were read."""
+    """Run the project's own test command: say where it counts other tests than were read, and where it fails
+    though its tests pass ([Your own test command](../how-to/languages.md#your-own-test-command))."""
+    git_hooks: bool = True
+    """Run your pre-commit hook on the change, in a clone of its own ([commits](../how-to/commits.md))."""
     mutation: bool = False
     """Judge mutants of the changed lines with the full suite; see [Mutation score](../how-to/mutation.md)."""
     mutation_budget_s: float = Field(default=120.0, gt=0)

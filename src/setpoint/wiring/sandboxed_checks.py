@@ -99,7 +99,8 @@ class HeldEvaluator:
 
     async def protect(self, order: RunOrder, copy: WorkCopy) -> tuple[str, ...]:
         """Restore protected files that the maker changed to the base; return their paths."""
-        return await self._inner.protect(order, copy)
+        async with held_checks(self._project, self._settings):
+            return await self._inner.protect(order, copy)
 
     async def evaluate(self, order: RunOrder, measured: Measured) -> Evaluation:
         """Measure a tree and keep the full report."""

@@ -1,34 +1,38 @@
-"""The way back: one clean commit on a new branch of the user's repository."""
+"""The way back: one clean commit, as the user would make it, on a new branch of the user's repository."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from setpoint.errors import WorkspaceError
 from setpoint.model.changes.branch_name import is_branch_name
 from setpoint.model.changes.slug import slug
 from setpoint.model.ids import Commit, Tree
-from setpoint.ports import Appendix, WorkCopy
+from setpoint.ports import Appendix, BranchName, WorkCopy
 from setpoint.system.git.git import commit_of, git, tree_of
+from setpoint.workspace.commits import Commits
 from setpoint.workspace.snapshot_store import SnapshotStore
 
 DELIVERY = "refs/setpoint-state/delivery"
 MOST_NAMES = 1000
 PLAIN = frozenset({"100644", "100755"})
 """Modes of files that text can be appended to: no links, folders or submodules."""
+_OF_RUN = re.compile(r"^Setpoint-(?:Run|Iteration): .+$", re.MULTILINE)
 _FETCH = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-prune", "--no-recurse-submodules")
 
 
 class GitBranchForge:
     """Delivers to the repository at `root` as a branch; tree, index and other branches stay as they are."""
 
-    def __init__(self, root: Path) -> None:
-        """Take the root of the user's work tree."""
+    def __init__(self, root: Path, author: str = "user") -> None:
+        """Take the root of the user's work tree, and who the author is, as in `DeliverySettings`."""
         self._root = root
+        self._author = author
 
     async def deliver(
         self, copy: WorkCopy, commit: Commit, branch: str, *, message: str, appendix: Appendix | None = None
-    ) -> str:
+    ) -> BranchName:
         """Bring a commit's tree to the user as one commit on the base, once; gives the branch's real name.
 
         An appendix is a second commit behind it. A branch of this name that holds something else is left
@@ -40,17 +44,21 @@ class GitBranchForge:
             branch = f"setpoint/{slug(branch.rpartition('/')[2])}"
         store = SnapshotStore(Path(copy.path), Path(copy.repository))
         tree = Tree((await store.git("rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}")).text)
-        commits = [(tree, _text(message))]
+        as_user = Commits(root=self._root, objects=store.directory / "objects", author=self._author)
+        commits = [(tree, await as_user.message(_text(message)))]
         if appendix is not None:
-            commits.append((await _appended(store, tree, appendix), _text(appendix.message)))
+            debts = await as_user.message(_text(appendix.message))
+            commits.append((await _appended(store, tree, appendix), debts))
         name, there = await self._place(await self._allowed(branch), commits, copy.base)
         if not there:
             tip = str(copy.base)
             for each, text in commits:
-                tip = (await store.git("commit-tree", each, "-p", tip, "-F", "-", stdin=text.encode())).text
+                plain = ("commit-tree", each, "-p", tip, "-F", "-")
+                made = await as_user.commit(each, tip, text)
+                tip = made or (await store.git(*plain, stdin=text.encode("utf-8", "surrogateescape"))).text
             await store.git("update-ref", DELIVERY, tip)
             await git(self._root, *_FETCH, str(store.directory), f"{DELIVERY}:refs/heads/{name}")
-        return name
+        return BranchName(name, tuple(as_user.notes))
 
     async def _allowed(self, branch: str) -> str:
         """Return the name, flat where a branch is in the way (`a` forbids `a/b`, and the other way round)."""
@@ -72,7 +80,7 @@ class GitBranchForge:
             if held is None:
                 return name, False
             below = await commit_of(self._root, f"{held}~{len(commits)}")
-            if below == base and await self._newest(held, len(commits)) == commits:
+            if below == base and _same(await self._newest(held, len(commits)), commits):
                 return name, True
         raise WorkspaceError(
             f"{self._root}: {MOST_NAMES} branches named like {branch}", hint="delete old ones"
@@ -85,6 +93,18 @@ class GitBranchForge:
             said = (await git(self._root, "cat-file", "commit", f"{tip}~{back}")).stdout.partition(b"\n\n")[2]
             found.append((await tree_of(self._root, f"{tip}~{back}"), said.decode("utf-8", "replace")))
         return found
+
+
+def _same(held: list[tuple[Tree, str]], wanted: list[tuple[Tree, str]]) -> bool:
+    """Whether commits have the same content, and come of the same round or have the same message.
+
+    A hook for messages may give one that it has not given before.
+    """
+    pairs = zip(held, wanted, strict=True)
+    return all(
+        tree == other and (_OF_RUN.findall(said) or said) == (_OF_RUN.findall(told) or told)
+        for (tree, said), (other, told) in pairs
+    )
 
 
 def _text(message: str) -> str:

@@ -10,6 +10,7 @@ import pytest
 from checks.suites.conftest import absent
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import CheckState
+from setpoint.model.finding import Category
 from setpoint.model.stories.story import KnownRed
 from setpoint.presets.check_settings import ChecksSettings
 
@@ -286,3 +287,55 @@ async def test_a_command_over_files_of_any_kind_is_believed(bench, source: dict[
     base = await made.measure(Stage.BASE)
 
     assert base.evidence_of("own_tests").state is CheckState.PASS
+
+
+GATED = {
+    ".gitignore": ".setpoint\n",
+    "Makefile": "test:\n\tpython3 -m unittest && sh gate.sh\n",
+    "gate.sh": "grep -q more sums.py || exit 0; echo 'sums.py must not hold more'; exit 3\n",
+    "sums.py": "x = 1\n",
+    "test_sums.py": TESTS,
+}
+UNITTEST = ChecksSettings(reruns=0, pytest=False, unittest=True, bandit=False)
+
+
+async def test_a_command_that_fails_though_its_tests_pass_is_a_finding(bench):
+    made = await bench(GATED, settings=UNITTEST)
+
+    await made.measure(Stage.BASE)
+    await made.change({"sums.py": "more = 1\n"})
+    after = await made.measure(Stage.TEST)
+    await made.change({"sums.py": "x = 2\n"})
+    again = await made.measure(Stage.TEST)
+
+    (found,) = after.blocking
+    assert (found.source, found.category) == ("own_command", Category.TESTS)
+    assert found.message == (
+        "the project's own command `make test` of Makefile ends with exit code 3 though no test fails: "
+        "sums.py must not hold more"
+    )
+    assert (after.evidence_of("own_command").state, again.blocking) == (CheckState.FAIL, ())
+
+
+async def test_a_command_that_fails_at_the_base_blames_nobody(bench):
+    made = await bench({**GATED, "sums.py": "more = 1\n"}, settings=UNITTEST)
+
+    base = await made.measure(Stage.BASE)
+    await made.change({"sums.py": "more = 2\n"})
+    after = await made.measure(Stage.TEST)
+
+    assert base.evidence_of("own_command").exit_code == 3
+    assert (base.blocking, after.blocking, after.evidence_of("own_command")) == ((), (), None)
+
+
+async def test_a_command_that_misses_a_program_blames_nobody(bench):
+    gate = "grep -q more sums.py || exit 0; no-such-program sums.py\n"
+    made = await bench({**GATED, "gate.sh": gate}, settings=UNITTEST)
+
+    await made.measure(Stage.BASE)
+    await made.change({"sums.py": "more = 1\n"})
+    after = await made.measure(Stage.TEST)
+
+    assert after.blocking == ()
+    assert after.evidence_of("own_command").state is CheckState.NOT_MEASURED
+    assert "no-such-program" in after.evidence_of("own_command").reason

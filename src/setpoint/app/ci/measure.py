@@ -53,7 +53,7 @@ async def measure_against_base(
             await evaluator.prepare(order, copy)
             at_base = await evaluator.evaluate(order, Measured(copy, base, copy.base_tree, Stage.BASE))
             await workspace.restore(copy, base, shows=commit)
-            restored = await evaluator.protect(order, copy)
+            restored = await evaluator.restore_protected(order, copy)
             tree = Measured(copy, *await workspace.preview(copy), Stage.TEST)
             now = await evaluator.evaluate(order, tree)
             proof = None if wrong(now) else await evaluator.prove(order, tree)

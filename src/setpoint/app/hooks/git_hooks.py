@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from setpoint.errors import UsageError
+from setpoint.system.git.hooks_folder import BEFORE, INSTALLED
 
 HOOKS = ("pre-commit", "pre-push")
-BEFORE = ".before-setpoint"
-"""Ends the name of the hook that was there."""
-_MARK = "# Installed by `setpoint hook install git`; `setpoint hook remove git` undoes it."
 _SCRIPT = """\
 #!/bin/sh
 {mark}
@@ -33,10 +31,14 @@ def installed(folder: Path, program: str) -> Iterator[Text]:
     """Yield the files of the folder of hooks as they become."""
     for name in HOOKS:
         own = _SCRIPT.format(
-            mark=_MARK, before=BEFORE, first=program.split(" -P ", maxsplit=1)[0], program=program, name=name
+            mark=INSTALLED,
+            before=BEFORE,
+            first=program.split(" -P ", maxsplit=1)[0],
+            program=program,
+            name=name,
         )
         held = _held(folder / name)
-        if held and _MARK not in held:
+        if held and INSTALLED not in held:
             kept = folder / f"{name}{BEFORE}"
             if kept.exists():
                 raise UsageError(
@@ -50,7 +52,7 @@ def installed(folder: Path, program: str) -> Iterator[Text]:
 def removed(folder: Path) -> Iterator[Text]:
     """Yield the files of the folder of hooks as they were before the installation."""
     for name in HOOKS:
-        if _MARK not in _held(folder / name):
+        if INSTALLED not in _held(folder / name):
             continue
         kept = folder / f"{name}{BEFORE}"
         if kept.exists():

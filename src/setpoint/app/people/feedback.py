@@ -251,7 +251,8 @@ async def _delivered(project: Project, order: RunOrder, told: History, snapshot:
         f"{order.story.title}\n\nWith a fix that {who} took; measured by Setpoint on tree "
         f"{snapshot.tree}.\n\nSetpoint-Run: {order.trace_id}\n"
     )
-    return await GitBranchForge(project.root).deliver(copy, snapshot.commit, branch, message=message)
+    forge = GitBranchForge(project.root, project.settings.delivery.author)
+    return await forge.deliver(copy, snapshot.commit, branch, message=message)
 
 
 def _by_hand(who: str) -> Attempt:

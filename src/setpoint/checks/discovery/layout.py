@@ -13,6 +13,7 @@ from typing import Any
 from setpoint.checks.discovery.linked_packages import FOLDER as INSTALLED
 from setpoint.checks.discovery.own_commands.command import OwnCommand
 from setpoint.checks.discovery.own_commands.found import NAMING, own_commands
+from setpoint.checks.discovery.own_commands.gates import SETTINGS, gate_of
 from setpoint.checks.discovery.own_commands.python_call import PythonCall, python_call
 from setpoint.checks.discovery.own_commands.unread import unread
 from setpoint.checks.discovery.package_suites import Found, found_suites, manifests, package_folders
@@ -71,6 +72,8 @@ class Layout:
     """How the project's own test command calls pytest or unittest; none: it calls neither."""
     own: tuple[OwnCommand, ...] = ()
     """Commands that the project's people type for tests, lint, types and build."""
+    gate: str = ""
+    """What makes the test command of the root fail though its tests pass; empty where nothing does."""
     unread: tuple[str, ...] = ()
     """What the files of the test commands say that is not read, each with where it is."""
     workspaces: Workspaces = field(default_factory=Workspaces)
@@ -88,6 +91,16 @@ class Layout:
         """Folders of installed packages that the project keeps under version control."""
         parts = (file.partition(f"{INSTALLED}/") for file in self.files if INSTALLED in file.split("/"))
         return frozenset(f"{before}{INSTALLED}" for before, _, _ in parts)
+
+    @property
+    def loose_folders(self) -> tuple[str, ...]:
+        """Folders below the root with code of Python outside packages, which may be loaded by path."""
+        python = (file for file in self.files if file.endswith(".py") and "/" in file)
+        code = (file for file in python if not (is_test_path(file) or file in self.tests or _script(file)))
+        folders = {file.rpartition("/")[0] for file in code}
+        inside = tuple(f"{package}/" for package in self.packages)
+        loose = (each for each in folders if not f"{each}/".startswith(inside) and not _aside(each))
+        return tuple(sorted(each for each in loose if "," not in each))
 
     @property
     def pytest_config(self) -> bool:
@@ -111,6 +124,7 @@ def configuration(files: tuple[str, ...]) -> list[str]:
     """Name those of the files at the root that say with what the project is measured."""
     named = {"pyproject.toml", "setup.cfg", "tox.ini", "package.json", *NAMING}
     named |= {file for signs in signs_of_tools().values() for file in signs.files}
+    named |= {*filter(SETTINGS.match, files)}
     below = (file for file in files if file.endswith(".mk") or ("/" in file and _may_configure_below(file)))
     packages = (*manifests(files), *package_manifests(files))
     return sorted({*(named & set(files)), *sources_among(files), *packages, *below})
@@ -148,6 +162,7 @@ def read_layout(
         names_files=_naming_files(configured, texts),
         suites=found_suites(files, texts, own),
         own=own,
+        gate=gate_of(own, texts, configured),
         unread=unread(texts, own),
         python_call=python_call(own, tests),
         packages_said=said,

@@ -30,9 +30,13 @@ def run_options(layout: Layout) -> tuple[str, ...]:
     if "coverage" in layout.configured:
         return ()
     folders = [package for package in layout.packages if not package.endswith(".py")]
+    # Files that nothing loads are found in packages alone, and in the folders that are named.
+    loose = layout.loose_folders
     if folders and len(folders) == len(layout.packages):
-        return ("--branch", f"--source={','.join(folders)}")
-    return ("--branch", "--source=.", "--omit=tests/*,test/*,*/test_*.py,*_test.py,conftest.py,setup.py")
+        plain = ("--branch", f"--source={','.join((*folders, *loose))}")
+        return (*plain, "--omit=*/test_*.py,*_test.py,*/conftest.py") if loose else plain
+    omitted = "--omit=tests/*,test/*,*/test_*.py,*_test.py,conftest.py,setup.py"
+    return ("--branch", f"--source={','.join(('.', *loose))}", omitted)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -218,7 +218,8 @@ def _of_root(runner: Runner, root: TestRoot, tree: Path) -> Runner:
     """Say how the tests of one package are started, with names as pytest knows them there."""
     cover = None
     if runner.cover is not None:
-        cover = coverage_words(root, runner.cover, tree, runner.layout.packages)
+        measured = (*runner.layout.packages, *runner.layout.loose_folders)
+        cover = coverage_words(root, runner.cover, tree, measured)
     data, name = runner.data_file, root.folder.replace("/", "-") or "rest"
     return replace(
         runner,

@@ -27,9 +27,9 @@ from setpoint.system.git.separate_repository import READY, repository_apart
 
 TIMED = ("timed-1", "timed-2")
 """Names of the places in which commands are timed, of one length: neither has the longer paths."""
-BESIDE = ("tests", "again", "base", "other", "mine", *TIMED)
+BESIDE = ("tests", "again", "base", "other", "mine", "hooks", *TIMED)
 """Names of the second places: for the tests of the base, for the base's second run, for the base itself, for
-everything that proves a change (one place, so that no test can tell which), and for the full copy.
+everything that proves a change (one place, so that no test can tell which), for the full copy and for hooks.
 """
 
 

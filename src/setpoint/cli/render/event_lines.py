@@ -203,9 +203,10 @@ def _of_run(
         case e.BaselineMeasured():
             return Line(f"base: {_summary(body.evaluation)}", "cyan")
         case e.Delivered():
-            state = "verified" if body.verified else "not verified, best so far"
+            state = "(verified)" if body.verified else "(not verified, best so far)"
+            branch = f"{body.branch} {'; '.join((state, *body.notes))}"
             return Line(
-                f"delivered {body.commit[:10]} to branch {body.branch} ({state})",
+                f"delivered {body.commit[:10]} to branch {branch}",
                 "green" if body.verified else "yellow",
             )
         case e.RunFinished():

@@ -106,7 +106,7 @@ PluggedFormat = Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.-]{0,39}$")]
 """A format that a plug-in reads, by its name in the setting `plugins`."""
 OWN_CHECKS = frozenset(
     {"parse", "integrity", "pytest", "unittest", "suite", "coverage", "cover", "review", "sonarqube"}
-    | {"mutation", "own_command"}
+    | {"mutation", "own_command", "git_hooks"}
 )
 """Names of Setpoint\'s own checks, which no other can have; those of the presets are taken too."""
 _MEASURED_BY = {

@@ -379,6 +379,8 @@ class Delivered(Value):
     branch: str
     commit: Commit
     verified: bool
+    notes: tuple[str, ...] = ()
+    """What a person should know of the commits, such as that they could not be signed, each with a hint."""
 
 
 class RunFinished(Value):

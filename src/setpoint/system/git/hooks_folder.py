@@ -7,6 +7,11 @@ from pathlib import Path
 
 from setpoint.errors import WorkspaceError
 
+INSTALLED = "# Installed by `setpoint hook install git`; `setpoint hook remove git` undoes it."
+"""A line of each hook of Setpoint's own."""
+BEFORE = ".before-setpoint"
+"""Ends the name of the hook that was there before."""
+
 
 def hooks_folder(root: Path) -> Path:
     """Return the folder of hooks; the user's `core.hooksPath` counts, which other questions set aside."""

@@ -6,5 +6,6 @@
 a script for a shell, and `command.py` makes a command of that. `excluded.py` says which commands Setpoint
 never runs, `steps.py` which of their steps, `variables.py` what a step gets from those before it.
 `followed.py` and `elsewhere.py` read what a command calls. `runner_calls.py` and `python_call.py` find the
-test runner. `unread.py` names what the files say that no reader takes.
+test runner. `gates.py` says what a command asks for beside tests that pass. `unread.py` names what the files
+say that no reader takes.
 """

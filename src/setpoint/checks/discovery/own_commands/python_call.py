@@ -11,7 +11,7 @@ from typing import Literal
 from setpoint.checks.discovery.own_commands.command import Kind, OwnCommand
 from setpoint.checks.discovery.own_commands.steps import started, testing
 from setpoint.checks.discovery.own_commands.variables import for_tests, variables_at
-from setpoint.model.shell import call_of, parts
+from setpoint.model.shell import Part, call_of, parts
 
 _PYTHON = re.compile(r"python[\d.]*|pypy\d*|py")
 _KEPT = (
@@ -76,6 +76,12 @@ def python_call(own: Iterable[OwnCommand], tests: Collection[str] = ()) -> Pytho
     ]
     call = _call_in(below[0]) if tests and len(below) == 1 else None
     return _from_root(call, below[0].folder) if call else None
+
+
+def calls_python(step: Part) -> bool:
+    """Whether a step starts pytest or unittest."""
+    call = call_of(step)
+    return call is not None and _read(started(call.words)) is not None
 
 
 def _call_in(command: OwnCommand) -> PythonCall | None:
