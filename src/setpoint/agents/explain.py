@@ -51,10 +51,19 @@ def lacking(launch: Launch, found: Probe) -> Explanation:
 
 def explained(launch: Launch, broken: Breakage) -> Explanation:
     """Explain a breakage by its kind; what the agent reported follows the words."""
-    fault = str(broken.kind)
-    if broken.kind is BreakageKind.AUTH:
-        fault = NO_PERMISSION if broken.status == FORBIDDEN else NO_LOGIN
+    fault = _fault(broken)
     return Explanation(fault=fault, what=f"{_WHAT[fault]}: {broken.message}", hint=_way_out(launch, fault))
+
+
+def way_out(launch: Launch, broken: Breakage) -> str:
+    """Return what to do about an agent that broke."""
+    return _way_out(launch, _fault(broken))
+
+
+def _fault(broken: Breakage) -> str:
+    if broken.kind is not BreakageKind.AUTH:
+        return str(broken.kind)
+    return NO_PERMISSION if broken.status == FORBIDDEN else NO_LOGIN
 
 
 def _way_out(launch: Launch, fault: str) -> str:

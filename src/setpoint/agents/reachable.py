@@ -39,8 +39,8 @@ async def network_seen(launch: Launch, passed: Mapping[str, str], broken: Breaka
         f"check the network and the address of the model"
     )
     if broken.kind is not BreakageKind.IDLE:
-        message = f"{message} ({broken.message})"
-    return Breakage(kind=BreakageKind.NETWORK, message=message)
+        message = f"{broken.message}; {message}"
+    return broken.model_copy(update={"kind": BreakageKind.NETWORK, "message": message})
 
 
 def addresses(launch: Launch, passed: Mapping[str, str]) -> tuple[str, ...]:
