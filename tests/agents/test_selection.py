@@ -149,7 +149,7 @@ async def test_a_command_that_knows_of_no_login_refuses_where_a_session_opens(
 ) -> None:
     asked = ("sh", "-c", "echo Not logged in; exit 1")
     agent = _acp(tmp_path, "open").model_copy(update={"login_argv": asked, "protocol": protocol})
-    with pytest.raises(NoUsableAgent, match=r"^open: Not logged in$"):
+    with pytest.raises(NoUsableAgent, match=r"^open: Not logged in\n"):
         await agents(agent).require("open")
     logged_in = agent.model_copy(update={"login_argv": ("sh", "-c", "echo Logged in")})
     await agents(logged_in).require("open")
@@ -163,6 +163,6 @@ async def test_what_passes_by_itself_is_left_to_the_run(agents, tmp_path: Path) 
 
 async def test_a_named_agent_that_is_missing_is_refused_with_the_way_to_get_it(agents) -> None:
     ghost = Launch(name="ghost", argv=("no-such-agent",), install="npm install -g ghost")
-    with pytest.raises(NoUsableAgent, match=r"^ghost: no-such-agent is not on PATH$") as refused:
+    with pytest.raises(NoUsableAgent, match=r"^ghost: no-such-agent is not on PATH\n") as refused:
         await agents(ghost).require("ghost")
     assert refused.value.hint.startswith("npm install -g ghost")

@@ -49,7 +49,7 @@ class Choice(StrEnum):
     APPROVE = "approve"
     REJECT = "reject"
     RETRY = "retry"
-    """What broke the agent is mended: the first agent tries again."""
+    """What broke the agent is repaired: the first agent tries again."""
     PROVE = "prove"
     """Here is a command that proves the work: it fails without the change and passes with it."""
 

@@ -78,7 +78,7 @@ def _gate(run: RunContext, past: RunFacts, close: Close, name: GateId, iteration
     begins = close.ending is Ending.UNPROVABLE
     options: list[Option] = []
     if close.repair:
-        text = f"the environment is mended: {close.repair} tries again"
+        text = f"the environment is repaired: {close.repair} tries again"
         options.append(Option(choice=Choice.RETRY, text=text))
     if not (close.repair and close.repair_only):
         text = _BEGIN if begins else _continue_text(run, past, offer)

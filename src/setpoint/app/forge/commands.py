@@ -43,7 +43,7 @@ def _carried_out(project: Project, run: RunSummary, command: ForgeCommand, by: s
     choice = Choice.CANCEL if name is CommandName.CANCEL else _ANSWERS.get(name, Choice.CONTINUE)
     opened = open_gate(project, run.trace_id)
     if choice is Choice.CONTINUE and not opened.gate.allows(choice) and opened.gate.allows(Choice.RETRY):
-        choice = Choice.RETRY  # who writes `continue` at a forge has mended what broke the agent
+        choice = Choice.RETRY  # who writes `continue` at a forge has repaired what broke the agent
     wanted = AnswerRequest(
         choice=choice,
         iterations=command.iterations or None,

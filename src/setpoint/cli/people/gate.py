@@ -116,7 +116,7 @@ def continue_(
 
 @app.command()
 def retry(which: Run = "", reason: Reason = "", go: Go = False, as_json: AsJson = False) -> int:
-    """Let the first agent try again, because what broke it is mended."""
+    """Let the first agent try again, because what broke it is repaired."""
     return _answered(which, "retry", {"reason": reason}, go=go, as_json=as_json)
 
 
