@@ -143,6 +143,7 @@ def test_the_form_of_each_agent_counts_for_that_agent_alone(case: str) -> None:
     ("said", "error", "kind"),
     [
         ("unexpected status 529 <unknown>: no room, url: http://localhost", None, BreakageKind.OVERLOAD),
+        ("exceeded retry limit, last status: 429 Too Many Requests", None, BreakageKind.RATE_LIMIT),
         (
             '{"error": {"message": "too long", "code": "context_length_exceeded"}}',
             None,

@@ -140,7 +140,7 @@ async def test_a_named_agent_without_a_login_is_refused_in_its_own_words(agents,
     with pytest.raises(NoUsableAgent) as refused:
         await agents(shut).require("shut")
     assert refused.value.message == "shut: Authentication required"
-    assert refused.value.hint.startswith("log in to shut; then: ")
+    assert refused.value.hint.startswith("log in to shut; then run")
 
 
 @pytest.mark.parametrize("protocol", ["acp", "command"])

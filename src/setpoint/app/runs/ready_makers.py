@@ -27,7 +27,7 @@ class UnpassedVariables(NamedTuple):
     agent: str
     names: tuple[str, ...]
     where: str
-    """The file that names the first one."""
+    """The file that names them, or the variable that has them read."""
 
     @property
     def told(self) -> str:
@@ -42,12 +42,13 @@ class UnpassedVariables(NamedTuple):
 
 
 def unpassed(project: Project, order: RunOrder) -> tuple[UnpassedVariables, ...]:
-    """Return the variables that the makers of a run would miss."""
+    """Return the variables that the agents of a run would miss."""
     agents, found = agents_of(project), []
-    for maker in _makers(order):
-        if lacking := [each for each in agents.lacking(maker) if each.given]:
-            names = tuple(each.name for each in lacking)
-            found.append(UnpassedVariables(maker, names, lacking[0].where))
+    for agent in dict.fromkeys(order.agents.values()):
+        lacking = [each for each in agents.lacking(agent) if each.given]
+        for where in dict.fromkeys(each.where for each in lacking):
+            names = tuple(each.name for each in lacking if each.where == where)
+            found.append(UnpassedVariables(agent, names, where))
     return tuple(found)
 
 

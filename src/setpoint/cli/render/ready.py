@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from setpoint.app.runs.ready_makers import pass_variables, require_makers, unpassed
 from setpoint.cli.render.console import Screen
 from setpoint.cli.render.live import attended
@@ -17,8 +19,10 @@ def made_ready(project: Project, order: RunOrder, *, as_json: bool = False) -> t
     console = Screen(stderr=True, highlight=False, soft_wrap=True)
     for each in unpassed(project, order) if not as_json and attended(console, order) else ():
         console.print(each.told, markup=False)
-        question = f"pass {', '.join(each.names)} to {each.agent}? [Y/n]: "
-        if console.input(question, markup=False).strip().lower() in ("", "y", "yes"):
+        # A file of the repository may come from anybody: its wish needs a word.
+        theirs = Path(each.where).is_relative_to(project.root)
+        question = f"pass {', '.join(each.names)} to {each.agent}? [{'y/N' if theirs else 'Y/n'}]: "
+        if console.input(question, markup=False).strip().lower() in ("y", "yes", *([] if theirs else [""])):
             project, told = pass_variables(project, each)
             console.print(f"{', '.join(each.names)}: {told}", markup=False)
     return project, require_makers(project, order)
