@@ -19,7 +19,7 @@ def made_ready(project: Project, order: RunOrder, *, as_json: bool = False) -> t
     console = Screen(stderr=True, highlight=False, soft_wrap=True)
     for each in unpassed(project, order) if not as_json and attended(console, order) else ():
         console.print(each.told, markup=False)
-        # A file of the repository may come from anybody: its wish needs a word.
+        # A file of the repository may come from anybody, so that only an explicit yes counts.
         theirs = Path(each.where).is_relative_to(project.root)
         question = f"pass {', '.join(each.names)} to {each.agent}? [{'y/N' if theirs else 'Y/n'}]: "
         if console.input(question, markup=False).strip().lower() in ("y", "yes", *([] if theirs else [""])):
