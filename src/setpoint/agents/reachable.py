@@ -39,7 +39,7 @@ async def network_seen(launch: Launch, passed: Mapping[str, str], broken: Breaka
         f"check the network and the address of the model"
     )
     if broken.kind is not BreakageKind.IDLE:
-        message = f"{broken.message}; {message}"
+        message = f"{f'{launch.name}: {broken.said}' if broken.said else broken.message}; {message}"
     return broken.model_copy(update={"kind": BreakageKind.NETWORK, "message": message})
 
 
@@ -69,7 +69,7 @@ def _collected(launch: Launch, variables: Mapping[str, str]) -> list[str]:
 
 
 def _unexplained(broken: Breakage) -> bool:
-    untold = broken.kind is BreakageKind.MODEL and broken.status is None
+    untold = broken.kind in (BreakageKind.MODEL, BreakageKind.OVERLOAD) and broken.status is None
     return untold or broken.kind in (BreakageKind.IDLE, BreakageKind.NETWORK)
 
 
