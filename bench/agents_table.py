@@ -228,7 +228,8 @@ def _through(stage: Stage, model: ScriptedModel, played: Played) -> None:
         model.heal()
         if code == GATE:
             did.append("a question")
-            stage.setpoint("gate", "continue", "1", outcome.get("trace_id", ""))
+            answer = ("retry",) if "retry" in outcome.get("commands", {}) else ("continue", "1")
+            stage.setpoint("gate", *answer, outcome.get("trace_id", ""))
         else:
             did.append("Ctrl-C" if code == INTERRUPTED else f"exit {code} ({outcome.get('ending', '?')})")
         words = ("resume", "--json")

@@ -6,6 +6,7 @@ Values are taken, strongest first, from flags, `SETPOINT_*` variables (`SETPOINT
 
 from __future__ import annotations
 
+import fnmatch
 import json
 import os
 import re
@@ -140,7 +141,7 @@ class CustomAgent(BaseModel):
     environment: dict[str, str] = {}
     """Variables it gets on top of the allowed ones."""
     pass_environment: tuple[str, ...] = ()
-    """Names of variables handed on from Setpoint's own environment, for example an API key."""
+    """Variables it gets from Setpoint's environment (`AWS_*` names several); all layers add to the list."""
     proxy: bool | None = None
     """Whether its calls of models are counted by the recording proxy; none: as `agents.proxy` says."""
     base_urls: dict[str, str] = {}
@@ -319,8 +320,8 @@ def load(
 
 
 def inherited(names: Iterable[str]) -> dict[str, str]:
-    """Return those of the named variables that are set in Setpoint's own environment."""
-    return {name: os.environ[name] for name in names if name in os.environ}
+    """Return the named variables that Setpoint's own environment holds; `AWS_*` names several."""
+    return {name: os.environ[name] for each in names for name in fnmatch.filter(os.environ, each)}
 
 
 def whole_environment() -> dict[str, str]:

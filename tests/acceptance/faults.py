@@ -33,6 +33,8 @@ class Fault:
     kind: str = ""
     """The breakage; empty: the attempt counts, and the checks decide."""
     bounds: dict[str, str] = field(default_factory=dict)
+    refused: str = ""
+    """How Setpoint refuses a run with it; empty: the run begins."""
 
     @property
     def protocol(self) -> str:
@@ -63,6 +65,7 @@ class Fault:
     def row(self) -> str:
         """Give the row of the docs' table."""
         became = f"`{self.kind}`" if self.kind else "a normal attempt"
+        became += ", before the run begins" if self.refused else ""
         return f"| {self.words} | {self.protocol} | {became} | {self.exit_code} |"
 
 
@@ -117,7 +120,13 @@ FAULTS = (
         steps=({"stop": "because"},),
         kind="protocol",
     ),
-    Fault(name="no login", words="requires a login", on={"session/new": [{"fail": "auth"}]}, kind="auth"),
+    Fault(
+        name="no login",
+        words="requires a login",
+        on={"session/new": [{"fail": "auth"}]},
+        kind="auth",
+        refused="no-login: Authentication required",
+    ),
     Fault(
         name="refused key",
         words="gets 401 from its model",
@@ -168,5 +177,11 @@ FAULTS = (
         words="writes to your tree, to your home and to Setpoint's state, is refused, forks daemons, works",
         shell=f"{ESCAPES}; {FORKS}; {MEND}; echo done",
     ),
-    Fault(name="is missing", words="is not installed", argv=("no-such-agent",), kind="missing"),
+    Fault(
+        name="is missing",
+        words="is not installed",
+        argv=("no-such-agent",),
+        kind="missing",
+        refused="is not on PATH",
+    ),
 )

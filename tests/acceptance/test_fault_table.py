@@ -62,6 +62,8 @@ def _ran(repository, fault: Fault) -> Ran:
         SETPOINT_LIMITS__MAX_LIMIT_WAIT_S="0",
         **fault.bounds,
     )
+    if fault.refused:
+        return Ran(done.returncode, {"stderr": done.stderr, "stdout": done.stdout}, [])
     assert done.stdout.startswith("{"), done.stderr
     outcome = json.loads(done.stdout)
     events = open_project(repository.root).log.replay(TraceId(outcome["trace_id"]))
@@ -72,6 +74,10 @@ def _ran(repository, fault: Fault) -> Ran:
 @pytest.mark.timeout(600)
 def test_each_fault(name, faulty):
     fault, ran = TABLED[name], faulty[name]
+    if fault.refused:
+        assert (ran.code, ran.outcome["stdout"]) == (3, "")
+        assert fault.refused in ran.outcome["stderr"].splitlines()[0]
+        return
     assert (ran.code, ran.outcome["ending"]) == (fault.exit_code, fault.ending), ran.outcome
     assert ran.outcome["iterations"] == (0 if fault.kind else 1)
     (made,) = [body.snapshot.attempt for body in ran.bodies if isinstance(body, AgentFinished)]

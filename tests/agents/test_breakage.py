@@ -143,6 +143,7 @@ def test_the_form_of_each_agent_counts_for_that_agent_alone(case: str) -> None:
     ("said", "error", "kind"),
     [
         ("unexpected status 529 <unknown>: no room, url: http://localhost", None, BreakageKind.OVERLOAD),
+        ("exceeded retry limit, last status: 429 Too Many Requests", None, BreakageKind.RATE_LIMIT),
         (
             '{"error": {"message": "too long", "code": "context_length_exceeded"}}',
             None,
@@ -199,3 +200,19 @@ def test_an_error_that_is_nested_too_deeply_is_a_breakage_all_the_same() -> None
         nested = [nested]
     for data in (nested, "[" * 100_000):
         assert breakage.of_error(LAUNCH, -32603, "oh", data).kind is BreakageKind.MODEL
+
+
+@pytest.mark.parametrize(
+    ("agent", "said", "kind"),
+    [
+        ("claude", "Internal error: Not logged in \N{MIDDLE DOT} Please run /login", BreakageKind.AUTH),
+        ("codex", "Missing environment variable: `LOCAL_KEY`.", BreakageKind.AUTH),
+        ("claude", "The user is Not logged in", BreakageKind.MODEL),
+        ("gemini", "Not logged in", BreakageKind.MODEL),
+    ],
+)
+def test_an_agent_that_says_that_it_has_no_login_is_believed(
+    agent: str, said: str, kind: BreakageKind
+) -> None:
+    broken = breakage.of_error(shipped()[agent], -32603, said, None)
+    assert (broken.kind, broken.said) == (kind, said)

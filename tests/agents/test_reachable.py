@@ -57,3 +57,10 @@ def test_an_address_that_is_set_goes_before_the_default(closed: str, monkeypatch
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy.invalid:3128")
     assert addresses(pointed(""), {}) == ()
     assert addresses(pointed(closed), {}) == (closed,)
+
+
+async def test_the_words_of_the_agent_come_before_those_about_the_network(closed: str):
+    broken = Breakage(kind=BreakageKind.MODEL, message="any answered: no route to the moon")
+    seen = await network_seen(pointed(closed), {}, broken)
+    assert seen is not None
+    assert seen.message.startswith("any answered: no route to the moon; the network refused")

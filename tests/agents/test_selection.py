@@ -133,3 +133,36 @@ async def test_what_holds_an_agent_is_told_for_those_with_a_process(agents) -> N
     )
     assert await known.held_by("own") == "none, by setting"
     assert [await known.held_by(name) for name in ("asked", "rules")] == ["", ""]
+
+
+async def test_a_named_agent_without_a_login_is_refused_in_its_own_words(agents, tmp_path: Path) -> None:
+    shut = _acp(tmp_path, "shut", on={"session/new": [{"fail": "auth"}]})
+    with pytest.raises(NoUsableAgent) as refused:
+        await agents(shut).require("shut")
+    assert refused.value.message == "shut: Authentication required"
+    assert refused.value.hint.startswith("log in to shut; then run")
+
+
+@pytest.mark.parametrize("protocol", ["acp", "command"])
+async def test_a_command_that_knows_of_no_login_refuses_where_a_session_opens(
+    protocol: str, agents, tmp_path: Path
+) -> None:
+    asked = ("sh", "-c", "echo Not logged in; exit 1")
+    agent = _acp(tmp_path, "open").model_copy(update={"login_argv": asked, "protocol": protocol})
+    with pytest.raises(NoUsableAgent, match=r"^open: Not logged in\n"):
+        await agents(agent).require("open")
+    logged_in = agent.model_copy(update={"login_argv": ("sh", "-c", "echo Logged in")})
+    await agents(logged_in).require("open")
+    silent = agent.model_copy(update={"login_argv": ("sh", "-c", "exit 1")})
+    await agents(silent).require("open")
+
+
+async def test_what_passes_by_itself_is_left_to_the_run(agents, tmp_path: Path) -> None:
+    await agents(_acp(tmp_path, "busy", on={"session/new": [{"fail": "rate_limit"}]})).require("busy")
+
+
+async def test_a_named_agent_that_is_missing_is_refused_with_the_way_to_get_it(agents) -> None:
+    ghost = Launch(name="ghost", argv=("no-such-agent",), install="npm install -g ghost")
+    with pytest.raises(NoUsableAgent, match=r"^ghost: no-such-agent is not on PATH\n") as refused:
+        await agents(ghost).require("ghost")
+    assert refused.value.hint.startswith("npm install -g ghost")

@@ -237,3 +237,16 @@ def test_variables_name_tools_too(tmp_path):
         ("--strict",),
         7,
     )
+
+
+def test_each_layer_adds_to_the_variables_that_an_agent_gets(tmp_path):
+    (tmp_path / "setpoint.toml").write_text('[agent.codex]\npass_environment = ["A", "B"]\n')
+    variable = {"SETPOINT_AGENT__CODEX__PASS_ENVIRONMENT": '["B", "C"]'}
+    flags = {"agent": {"codex": {"pass_environment": ("D",)}}}
+    assert load(tmp_path, flags, variable).agent["codex"].pass_environment == ("A", "B", "C", "D")
+
+
+def test_a_pattern_names_several_variables(monkeypatch):
+    monkeypatch.setenv("OWN_KEY_A", "1")
+    monkeypatch.setenv("OWN_KEY_B", "2")
+    assert inherited(("OWN_KEY_*", "NOT_SET")) == {"OWN_KEY_A": "1", "OWN_KEY_B": "2"}

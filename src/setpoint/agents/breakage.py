@@ -24,7 +24,7 @@ def of_error(launch: Launch, code: object, message: str, data: object) -> Breaka
     """Name the breakage behind a JSON-RPC error: by its code, else by a status or a name in its data."""
     told = error_data.read(code, message, data, launch.quirks)
     shown = _shortened(message if data is None else f"{message}: {_readable(data)}")
-    return _broken(launch, told, f"answered with error {code}: {shown}")
+    return _broken(launch, told, f"answered with error {code}: {shown}", message)
 
 
 def of_turn(launch: Launch, said: str, data: object) -> Breakage:
@@ -33,7 +33,7 @@ def of_turn(launch: Launch, said: str, data: object) -> Breakage:
     `said` is the text with which the agent says so, `data` what it reports about the error beside it.
     """
     told = error_data.read("", said, data, launch.quirks)
-    return _broken(launch, told, f"reported that its turn failed: {_shortened(said)}")
+    return _broken(launch, told, f"reported that its turn failed: {_shortened(said)}", said)
 
 
 def explained(launch: Launch, broken: Breakage, data: object) -> Breakage:
@@ -45,7 +45,8 @@ def explained(launch: Launch, broken: Breakage, data: object) -> Breakage:
     seen = f"its record of the session says: {told.kind}{status}; {_mend(launch, told.kind, told.status)}"
     answered = broken.message.removesuffix(f"; {_mend(launch, broken.kind, broken.status)}")
     message = broken.message if told.kind is broken.kind else f"{answered}; {seen}"
-    return Breakage(kind=told.kind, message=message, wait_s=told.wait_s, status=told.status)
+    update = {"kind": told.kind, "message": message, "wait_s": told.wait_s, "status": told.status}
+    return broken.model_copy(update=update)
 
 
 def known(launch: Launch, broken: Breakage | None, spending: UsageMeter) -> Breakage | None:
@@ -67,7 +68,8 @@ def known(launch: Launch, broken: Breakage | None, spending: UsageMeter) -> Brea
     hint = _mend(launch, kind, call.status)
     message = broken.message if broken.kind is kind else f"{broken.message} ({seen}; {hint})"
     wait_s = call.retry_after_s if call.retry_after_s is not None else broken.wait_s
-    return Breakage(kind=kind, message=message, wait_s=wait_s, status=call.status or None)
+    update = {"kind": kind, "message": message, "wait_s": wait_s, "status": call.status or None}
+    return broken.model_copy(update=update)
 
 
 def of_stream(launch: Launch, failure: Failure, how_long: str = "") -> Breakage:
@@ -81,7 +83,7 @@ def of_stream(launch: Launch, failure: Failure, how_long: str = "") -> Breakage:
         status = int(named.group(1))
         told = Told(kind=BY_STATUS[status], status=status, wait_s=told.wait_s)
     how = f"reported an error{f' {how_long}' if how_long else ''}: {_shortened(failure.message)}"
-    return _broken(launch, told, how)
+    return _broken(launch, told, how, failure.message)
 
 
 def missing(launch: Launch, reason: str) -> Breakage:
@@ -119,7 +121,7 @@ def crash(launch: Launch, exit_code: int | None, stderr: str, junk: str) -> Brea
     )
     said = _tail(stderr) or _tail(junk)
     last = f"; its last output: {said}" if said else "; it said nothing"
-    return Breakage(kind=BreakageKind.CRASH, message=f"{launch.name} died ({how}){last}")
+    return Breakage(kind=BreakageKind.CRASH, message=f"{launch.name} died ({how}){last}", said=said)
 
 
 def protocol(launch: Launch, what: str, sample: str = "") -> Breakage:
@@ -140,9 +142,16 @@ def overdue(launch: Launch, kind: BreakageKind, seconds: float, doing: str) -> B
     return Breakage(kind=kind, message=f"{launch.name} {text} ({doing}); {hint}")
 
 
-def _broken(launch: Launch, told: Told, what: str) -> Breakage:
+def not_logged_in(launch: Launch, said: str) -> Breakage:
+    """Return the breakage of an agent whose command for that says that there is no login."""
+    return _broken(launch, Told(kind=BreakageKind.AUTH), f"says: {_tail(said)}", _tail(said))
+
+
+def _broken(launch: Launch, told: Told, what: str, said: str) -> Breakage:
     message = f"{launch.name} {what}; {_mend(launch, told.kind, told.status)}"
-    return Breakage(kind=told.kind, message=message, wait_s=told.wait_s, status=told.status)
+    return Breakage(
+        kind=told.kind, message=message, wait_s=told.wait_s, status=told.status, said=_shortened(said)
+    )
 
 
 def _mend(launch: Launch, kind: BreakageKind, status: int | None = None) -> str:

@@ -112,14 +112,15 @@ def read(code: object, message: str, data: object, quirks: Quirks) -> Told:
     if status is not None and told.status is None and told.kind is not BreakageKind.AUTH:
         # A status tells more than a name such as `server_error`.
         told = Told(kind=BY_STATUS.get(status, BreakageKind.MODEL), status=status, wait_s=told.wait_s)
+    if told.kind is BreakageKind.MODEL and told.status is None and _begins(texts, quirks.login_in_error):
+        return Told(kind=BreakageKind.AUTH)
     may_overflow = told.kind is BreakageKind.MODEL and told.status in _TOO_LONG
-    if may_overflow and _overflows(texts, quirks):
+    if may_overflow and _begins(texts, quirks.overflow_in_error):
         return Told(kind=BreakageKind.OVERFLOW, status=told.status)
     return told
 
 
-def _overflows(texts: Iterable[str], quirks: Quirks) -> bool:
-    form = quirks.overflow_in_error
+def _begins(texts: Iterable[str], form: str) -> bool:
     return bool(form) and any(re.match(form, text) for text in texts)
 
 

@@ -51,14 +51,24 @@ def lacking(launch: Launch, found: Probe) -> Explanation:
 
 def explained(launch: Launch, broken: Breakage) -> Explanation:
     """Explain a breakage by its kind; what the agent reported follows the words."""
-    fault = str(broken.kind)
-    if broken.kind is BreakageKind.AUTH:
-        fault = NO_PERMISSION if broken.status == FORBIDDEN else NO_LOGIN
-    return Explanation(fault=fault, what=f"{_WHAT[fault]}: {broken.message}", hint=_way_out(launch, fault))
-
-
-def _way_out(launch: Launch, fault: str) -> str:
     again = f"then: setpoint agents test {launch.name}"
+    fault = _fault(broken)
+    what = f"{_WHAT[fault]}: {broken.message}"
+    return Explanation(fault=fault, what=what, hint=_way_out(launch, fault, again))
+
+
+def way_out(launch: Launch, broken: Breakage) -> str:
+    """Return what to do about an agent that cannot begin the work of a run."""
+    return _way_out(launch, _fault(broken), "then run the same command again")
+
+
+def _fault(broken: Breakage) -> str:
+    if broken.kind is not BreakageKind.AUTH:
+        return str(broken.kind)
+    return NO_PERMISSION if broken.status == FORBIDDEN else NO_LOGIN
+
+
+def _way_out(launch: Launch, fault: str, again: str) -> str:
     by_hand = f"start `{shlex.join(launch.argv)}` by hand in an empty folder and see what it does"
     newer = launch.way_in or f"bring {launch.name} up to date"
     model = f"choose another model under [agent.{launch.name}]"

@@ -47,6 +47,8 @@ class Quirks(Value):
     """Codes of its own errors, each with the status of HTTP that says the same."""
     status_in_error: str = ""
     """Regular expression at the start of the texts of its errors whose first group is a status of HTTP."""
+    login_in_error: str = ""
+    """Regular expression at the start of its error for a login or a key that is missing."""
     overflow_in_error: str = ""
     """Regular expression at the start of its error for a conversation that is too long."""
     failed_meta: str = ""
@@ -62,6 +64,23 @@ class Quirks(Value):
     """
     tool_servers: bool = True
     """Whether it takes servers of the Model Context Protocol from its client."""
+
+
+class NamesVariables(Value):
+    """Where an agent's own configuration names variables that it reads."""
+
+    files: tuple[str, ...] = ()
+    """Files of TOML or JSON, as in `writes`; `./` is the repository. A variable that is set ends the list."""
+    keys: tuple[str, ...] = ()
+    """Places in them, dotted: `*` is any key, `{key}` what the key at the top holds; none: the whole text."""
+    pattern: str = ""
+    """Regular expression whose first group is a name; empty: the whole value is one."""
+    when: tuple[str, ...] = ()
+    """Variables any of which, in the environment or in these files, has it read `names`."""
+    names: tuple[str, ...] = ()
+    """Names, or patterns such as `AWS_*`."""
+    needed: bool = False
+    """Whether it cannot work without them."""
 
 
 class Launch(Value):
@@ -112,6 +131,8 @@ class Launch(Value):
     """How to install it by hand."""
     login: str = ""
     """How to log in, or which variable to set."""
+    login_argv: tuple[str, ...] = ()
+    """Command that says whether there is a login, by its exit code, where a session opens without one."""
     login_keys: tuple[str, ...] = ()
     """Variables any of which, if set, replaces a login."""
     login_files: tuple[str, ...] = ()
@@ -119,7 +140,9 @@ class Launch(Value):
     min_node: int | None = None
     """Oldest major version of Node.js that runs it; none where it needs no Node.js."""
     pass_environment: tuple[str, ...] = ()
-    """Names of variables it gets from Setpoint's own environment, where they are set."""
+    """Names of variables, or patterns such as `AWS_*`, that it gets from Setpoint's own environment."""
+    names_variables: tuple[NamesVariables, ...] = ()
+    """Where its own configuration names further ones; Setpoint offers to pass them."""
     environment: dict[str, str] = {}
     """Variables it gets on top of the allowed and the passed ones."""
     model_variables: tuple[str, ...] = ()

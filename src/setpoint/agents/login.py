@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from setpoint.agents import breakage
+from setpoint.agents.environment import found
 from setpoint.agents.launch import Launch
+from setpoint.agents.sandbox.sandbox import Sandbox
+from setpoint.model.attempt import Breakage
 from setpoint.settings import inherited
-from setpoint.system.processes import clean_environment
+from setpoint.system.processes import DEFAULT_KEEP, NETWORK_KEEP, Command, clean_environment, run
+
+ASK_S = 20.0
+"""Seconds that an agent may take to say whether there is a login."""
 
 
 def login_state(launch: Launch) -> str:
@@ -21,8 +28,33 @@ def login_state(launch: Launch) -> str:
     for key in launch.login_keys:
         if environment.get(key):
             return f"{key} is set"
-    found = _file(launch, environment)
-    return f"~/{found} is there" if found else "none found"
+    file = _file(launch, environment)
+    return f"~/{file} is there" if file else "none found"
+
+
+async def refused_login(launch: Launch, sandbox: Sandbox, folder: Path) -> Breakage | None:
+    """Ask an agent's own command whether there is a login; return what it says if there is none.
+
+    A command that does not end in time or says nothing leaves it open.
+    """
+    if not launch.login_argv:
+        return None
+    command = Command(
+        argv=found(launch.login_argv, launch),
+        cwd=folder,
+        environment=clean_environment(
+            inherited(launch.pass_environment) | launch.environment, keep=DEFAULT_KEEP + NETWORK_KEEP
+        ),
+        timeout_s=ASK_S,
+        merge_stderr=True,
+    )
+    held = await sandbox.hold(launch, command)
+    try:
+        done = await run(held.command)
+    finally:
+        await held.release()
+    said = done.text.strip()
+    return breakage.not_logged_in(launch, said) if done.exit_code and said and not done.timed_out else None
 
 
 def _file(launch: Launch, environment: Mapping[str, str]) -> str:

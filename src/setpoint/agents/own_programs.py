@@ -87,6 +87,7 @@ def started_by(launch: Launch, first: tuple[str, ...]) -> Launch:
         update={
             "argv": moved(launch.argv),
             "resume_argv": moved(launch.resume_argv),
+            "login_argv": moved(launch.login_argv),
             "version_argv": moved(launch.version_argv),
             "interpreted": len(first) > 1,
         }

@@ -39,8 +39,8 @@ async def network_seen(launch: Launch, passed: Mapping[str, str], broken: Breaka
         f"check the network and the address of the model"
     )
     if broken.kind is not BreakageKind.IDLE:
-        message = f"{message} ({broken.message})"
-    return Breakage(kind=BreakageKind.NETWORK, message=message)
+        message = f"{f'{launch.name}: {broken.said}' if broken.said else broken.message}; {message}"
+    return broken.model_copy(update={"kind": BreakageKind.NETWORK, "message": message})
 
 
 def addresses(launch: Launch, passed: Mapping[str, str]) -> tuple[str, ...]:
@@ -69,7 +69,7 @@ def _collected(launch: Launch, variables: Mapping[str, str]) -> list[str]:
 
 
 def _unexplained(broken: Breakage) -> bool:
-    untold = broken.kind is BreakageKind.MODEL and broken.status is None
+    untold = broken.kind in (BreakageKind.MODEL, BreakageKind.OVERLOAD) and broken.status is None
     return untold or broken.kind in (BreakageKind.IDLE, BreakageKind.NETWORK)
 
 

@@ -40,7 +40,14 @@ def known(own: Mapping[str, CustomAgent] | None = None, *, proxied: bool = False
 
 def shipped() -> dict[str, Launch]:
     """Return the agents of the registry as they are, whatever the settings of a project say."""
-    return {name: Launch(name=name, **table) for name, table in _tables().items() if isinstance(table, dict)}
+    return {name: _known(name, table) for name, table in _tables().items() if isinstance(table, dict)}
+
+
+def _known(name: str, table: dict[str, Any]) -> Launch:
+    """Return an agent of the registry; `{defaults}` in its variables is the folder beside the registry."""
+    launch, folder = Launch(name=name, **table), str(files("setpoint.agents").joinpath("defaults"))
+    environment = {key: value.replace("{defaults}", folder) for key, value in launch.environment.items()}
+    return launch.model_copy(update={"environment": environment})
 
 
 def pinned_node() -> str:

@@ -8,17 +8,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from setpoint.agents.command.agent import CommandAgent
+from setpoint.agents.explain import lacking, way_out
 from setpoint.agents.launch import Launch
+from setpoint.agents.login import refused_login
 from setpoint.agents.model_api.provider import placed, shorthand
+from setpoint.agents.named_variables import NamedVariable, lacking_variables
 from setpoint.agents.probing import probe
 from setpoint.agents.registry import BUILT_IN
 from setpoint.agents.sandbox.sandbox import Sandbox
 from setpoint.agents.sessions import Sessions
 from setpoint.agents.spending.prices import Prices
 from setpoint.errors import NoUsableAgent
-from setpoint.model.attempt import Breakage
+from setpoint.model.attempt import PASSING, Breakage, BreakageKind
 from setpoint.model.value import Value
 from setpoint.ports import Agent
+from setpoint.settings import whole_environment
 from setpoint.system.files.artifacts import Artifacts
 
 if TYPE_CHECKING:
@@ -72,10 +76,16 @@ class Agents:
         self._launches = launches
         self._artifacts = artifacts
         self._scratch = scratch
+        self._root = scratch
         self._sessions = Sessions(scratch / "sessions")
         self._prices = prices or Prices()
         self._sandbox = sandbox or Sandbox()
-        self._tried: dict[str, str] = {}
+        self._tried: dict[str, Breakage | None] = {}
+
+    def within(self, root: Path) -> Agents:
+        """Name the repository whose files may configure the agents, too."""
+        self._root = root
+        return self
 
     def make(self, name: str) -> Agent:
         """Create the agent of that name, a plug-in's first; raises `NoUsableAgent` if there is none."""
@@ -152,28 +162,66 @@ class Agents:
 
     async def why_not(self, name: str) -> str:
         """Try an agent and return why it cannot be used here; empty if it works."""
+        broken = await self.tried(name, TRY_OUT_S)
+        return broken.message if broken else ""
+
+    async def require(self, name: str) -> None:
+        """Start an agent as a run would, without a prompt; raise `NoUsableAgent` where it cannot work.
+
+        The agent's own words come first. What may pass by itself, such as a limit, is left to the run.
+        """
+        broken, launch = await self.tried(name), self._launch(name)
+        if broken is None or broken.kind in PASSING or launch is None:
+            return
+        if lacks := next((each for each in self.lacking(name) if each.needed), None):
+            raise NoUsableAgent(f"{name}: {lacks.told}", hint=lacks.hint(name))
+        raise NoUsableAgent(f"{name}: {broken.said or broken.message}", hint=way_out(launch, broken))
+
+    def lacking(self, name: str) -> tuple[NamedVariable, ...]:
+        """Return the variables that an agent's own configuration names and that it would not get."""
+        launch = self._launch(name)
+        return lacking_variables(launch, whole_environment(), self._root) if launch else ()
+
+    async def tried(self, name: str, open_s: float | None = None) -> Breakage | None:
+        """Return why an agent cannot be used here; none if it opens a session, or needs no start."""
         if name not in self._tried:
-            self._tried[name] = await self._try(name)
+            self._tried[name] = await self._try(name, open_s)
         return self._tried[name]
 
-    async def _try(self, name: str) -> str:
+    async def _try(self, name: str, open_s: float | None) -> Breakage | None:
         if name in self.plugged.why_not:
-            return self.plugged.why_not[name]
+            return Breakage(kind=BreakageKind.MISSING, message=self.plugged.why_not[name])
         if name in BUILT_IN or name in self.plugged.make:
-            return ""
+            return None
         launch = self._launch(name)
         if launch is None:
-            return f"not known; add [agent.{name}] to the settings, or correct agents.order"
+            message = f"not known; add [agent.{name}] to the settings, or correct agents.order"
+            return Breakage(kind=BreakageKind.MISSING, message=message)
+        return await self._lack(launch) or await self._refusal(launch, open_s)
+
+    async def _lack(self, launch: Launch) -> Breakage | None:
+        """Return what an agent lacks, found out without a start."""
         found = await probe(launch)
         if not found.installed:
-            return found.why_not
-        if launch.protocol in ("command", "model"):
-            return ""
-        agent = self._acp(launch, open_s=TRY_OUT_S)
+            what = lacking(launch, found).what
+            return Breakage(kind=BreakageKind.MISSING, message=found.why_not, said=what)
+        lacks = next((each for each in self.lacking(launch.name) if each.needed), None)
+        if lacks is None:
+            return None
+        message = f"{lacks.told}; {lacks.hint(launch.name)}"
+        return Breakage(kind=BreakageKind.AUTH, message=message, said=lacks.told)
+
+    async def _refusal(self, launch: Launch, open_s: float | None) -> Breakage | None:
+        """Return why an agent that is started opens no session, or has no login."""
+        if launch.protocol == "model":
+            return None
         self._scratch.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=self._scratch, prefix="try-") as folder:
-            met = await agent.try_out(Path(folder))
-        return met.message if isinstance(met, Breakage) else ""
+            if launch.protocol == "acp":
+                met = await self._acp(launch, open_s).try_out(Path(folder))
+                if isinstance(met, Breakage):
+                    return met
+            return await refused_login(launch, self._sandbox, Path(folder))
 
     def _launch(self, name: str) -> Launch | None:
         return self._launches.get(name) or shorthand(name)

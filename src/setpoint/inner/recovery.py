@@ -11,7 +11,8 @@ from setpoint.inner.tool_calls import Place
 from setpoint.model.attempt import NEXT_MAKER, Breakage, BreakageKind, Brief, Recovery, Role
 from setpoint.model.events import Body, Event
 from setpoint.model.events.live import CopyRemade
-from setpoint.model.events.run import AgentBroke, AgentFinished
+from setpoint.model.events.run import AgentBroke, AgentFinished, GateAnswered
+from setpoint.model.gate import Choice
 from setpoint.ports import Agent
 from setpoint.ports.agent import KeepsSessions
 from setpoint.runs.context import RunContext
@@ -55,10 +56,12 @@ def makers_left(run: RunContext, brief: Brief) -> list[Agent]:
     agents = run.ports.agents
     if brief.role is not Role.MAKER:
         return [agents[brief.role]]
-    handed = sum(
-        isinstance(event.body, AgentBroke) and event.body.then is Recovery.NEXT_AGENT
-        for event in run.journal.events
-    )
+    handed = 0
+    for event in run.journal.events:
+        if isinstance(event.body, AgentBroke) and event.body.then is Recovery.NEXT_AGENT:
+            handed += 1
+        elif isinstance(event.body, GateAnswered) and event.body.answer.choice is Choice.RETRY:
+            handed = 0
     all_of_them = [agents[Role.MAKER], *(agents[role] for role in agents if role.startswith(NEXT_MAKER))]
     return all_of_them[min(handed, len(all_of_them) - 1) :]
 

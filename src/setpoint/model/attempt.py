@@ -276,6 +276,8 @@ class Breakage(Value):
     """Seconds until a limit is lifted, where the provider said so."""
     status: int | None = None
     """Status of HTTP behind it, where one is known; 403 also for an error that says as much by name."""
+    said: Text = ""
+    """The agent's own words, where it said why it broke."""
 
 
 class Recovery(StrEnum):

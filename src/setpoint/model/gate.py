@@ -48,8 +48,15 @@ class Choice(StrEnum):
     CANCEL = "cancel"
     APPROVE = "approve"
     REJECT = "reject"
+    RETRY = "retry"
+    """What broke the agent is repaired: the first agent tries again."""
     PROVE = "prove"
     """Here is a command that proves the work: it fails without the change and passes with it."""
+
+    @property
+    def continues(self) -> bool:
+        """Whether the run works on with what the answer grants."""
+        return self in (Choice.CONTINUE, Choice.RETRY)
 
 
 class Via(StrEnum):

@@ -61,7 +61,7 @@ async def settled(
 
 
 def _settled(close: Close, answer: Answer) -> Answer | Close:
-    if answer.choice in (Choice.CONTINUE, Choice.PROVE):
+    if answer.choice.continues or answer.choice is Choice.PROVE:
         return answer
     who = f"{answer.by} ({answer.reason})" if answer.reason else answer.by
     if answer.choice is Choice.ACCEPT:
@@ -76,7 +76,13 @@ def _gate(run: RunContext, past: RunFacts, close: Close, name: GateId, iteration
     settings, now = run.order.escalation, run.ports.clock.now()
     offer = _offer(run, close)
     begins = close.ending is Ending.UNPROVABLE
-    options = [Option(choice=Choice.CONTINUE, text=_BEGIN if begins else _continue_text(run, past, offer))]
+    options: list[Option] = []
+    if close.repair:
+        text = f"the environment is repaired: {close.repair} tries again"
+        options.append(Option(choice=Choice.RETRY, text=text))
+    if not (close.repair and close.repair_only):
+        text = _BEGIN if begins else _continue_text(run, past, offer)
+        options.append(Option(choice=Choice.CONTINUE, text=text))
     if close.ending in (Ending.UNPROVEN, Ending.UNPROVABLE):
         options.append(Option(choice=Choice.PROVE, text=_PROVE))
     if best_first(past):

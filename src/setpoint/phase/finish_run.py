@@ -44,6 +44,10 @@ class Close(NamedTuple):
     """End without further measurements: only a state that was measured in full is offered."""
     asked: bool = True
     """Whether an answer of a person could let the run continue."""
+    repair: str = ""
+    """The agent that can try again once a person has repaired what broke it; empty: no agent broke."""
+    repair_only: bool = False
+    """Whether nothing else lets the run continue, because another try would break in the same way."""
 
 
 class _Offered(NamedTuple):

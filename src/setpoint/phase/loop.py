@@ -205,9 +205,9 @@ async def _broken_maker(course: _Course, made: AgentFinished) -> Close:
 
     decided = await run.journal.step(f"broken-{made.iteration}", act, HaltingDecided)
     ending = Ending.STOPPED if decided.halt else Ending.BROKEN_AGENT
-    # A program that is not installed has to be installed, or another one named, for another run.
-    asked = attempt.breakage.kind is not BreakageKind.MISSING
-    return Close(ending, decided.decision.reason, decided.halt, asked=asked)
+    only = attempt.breakage.kind in (BreakageKind.MISSING, BreakageKind.AUTH)
+    repair = "" if decided.halt else next(iter(who))
+    return Close(ending, decided.decision.reason, decided.halt, repair=repair, repair_only=only)
 
 
 async def _broken_reviewer(course: _Course, current: Round) -> Close | None:

@@ -31,7 +31,7 @@ def agents_of(project: Project, settings: Settings | None = None) -> Agents:
         prices=Prices(project.settings.price),
         sandbox=sandbox(project),
         plugged=_plugged(project, settings or project.settings),
-    )
+    ).within(project.root)
 
 
 def sandbox(project: Project) -> Sandbox:

@@ -205,7 +205,7 @@ class AcpAgent:
         )
         live = await self._session(brief)
         await self.close()
-        return live if isinstance(live, Breakage) else live.version
+        return self._without_secrets(live) if isinstance(live, Breakage) else live.version
 
     async def close(self) -> None:
         """End the agent and everything it started."""
@@ -327,7 +327,7 @@ class AcpAgent:
         self, answer: PromptResponse | Breakage, turn: Turn | None, usage: Usage, spending: UsageMeter
     ) -> Breakage | None:
         if isinstance(answer, Breakage):
-            return answer.model_copy(update={"message": self._redacted(answer.message)})
+            return self._without_secrets(answer)
         if turn is not None and turn.failed and answer.stop_reason == "end_turn":
             return breakage.of_turn(self._launch, self._redacted(turn.last_piece), turn.error)
         prefix = self._launch.quirks.error_as_text
@@ -352,6 +352,10 @@ class AcpAgent:
             data = await error_of(self._launch, self._sandbox, self._command(brief, {}), live.session_id)
             broken = breakage.explained(self._launch, broken, data)
         return await network_seen(self._launch, self._passed, broken)
+
+    def _without_secrets(self, broken: Breakage) -> Breakage:
+        clean = {"message": self._redacted(broken.message), "said": self._redacted(broken.said)}
+        return broken.model_copy(update=clean)
 
     def _redacted(self, text: str) -> str:
         return Transcript(self._secrets).redacted(text)

@@ -157,7 +157,8 @@ class CommandAgent:
             done = None if done.halted else done
         broken = self._broken(done, turn, brief)
         if broken is not None:
-            broken = broken.model_copy(update={"message": transcript.redacted(broken.message)})
+            clean = {"message": transcript.redacted(broken.message), "said": transcript.redacted(broken.said)}
+            broken = broken.model_copy(update=clean)
         return _Played(done=done, turn=turn, broken=broken, held_by=held.by)
 
     def _command(self, brief: Brief, session: KeptSession | None, pointed: Mapping[str, str]) -> Command:

@@ -41,13 +41,16 @@ def _carried_out(project: Project, run: RunSummary, command: ForgeCommand, by: s
         give_hint(project, run.trace_id, command.text, by=by)
         return f"The maker of run `{run.trace_id}` reads it next."
     choice = Choice.CANCEL if name is CommandName.CANCEL else _ANSWERS.get(name, Choice.CONTINUE)
+    opened = open_gate(project, run.trace_id)
+    if choice is Choice.CONTINUE and not opened.gate.allows(choice) and opened.gate.allows(Choice.RETRY):
+        choice = Choice.RETRY  # who writes `continue` at a forge has repaired what broke the agent
     wanted = AnswerRequest(
         choice=choice,
         iterations=command.iterations or None,
-        instruction=command.text if choice is Choice.CONTINUE else "",
-        reason=command.text if choice is not Choice.CONTINUE else "",
+        instruction=command.text if choice.continues else "",
+        reason="" if choice.continues else command.text,
     )
-    answer = answer_gate(project, open_gate(project, run.trace_id), wanted, via=Via.FORGE, by=by)
+    answer = answer_gate(project, opened, wanted, via=Via.FORGE, by=by)
     return f"Recorded for run `{run.trace_id}`: {answer.choice}, by {one_line(by, 60)}."
 
 

@@ -132,10 +132,12 @@ class Project:
     def _begun(self, own: OwnLoop, heard: Listener[Event], wanted: _Wanted) -> Outcome:
         from setpoint.app.people.deliveries import notice_deliveries
         from setpoint.app.runs.order import make_order
+        from setpoint.app.runs.ready_makers import require_makers
 
         opened = self._with(settings_of(wanted.options))
         notice_deliveries(opened)
-        return _driven(opened, make_order(opened, wanted.story(opened), wanted.base), own, heard)
+        order = require_makers(opened, make_order(opened, wanted.story(opened), wanted.base))
+        return _driven(opened, order, own, heard)
 
     def _resumed(self, own: OwnLoop, run: str, heard: Listener[Event]) -> Outcome:
         found = find_run(self._opened, run, unfinished=True)

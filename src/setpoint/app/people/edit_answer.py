@@ -22,7 +22,7 @@ from setpoint.system.files.locks import RunLocks
 from setpoint.wiring.project import Project
 from setpoint.workspace import GitWorkspace
 
-EDITABLE = (Choice.APPROVE, Choice.CONTINUE)
+EDITABLE = (Choice.APPROVE, Choice.CONTINUE, Choice.RETRY)
 """Answers after which the run works on, so that a change can be part of it and is measured with it."""
 
 

@@ -234,7 +234,7 @@ def _opened(project: Project, told: History) -> OpenGate | None:
 
 def _answer(gate: Gate, wanted: AnswerRequest, by: str, via: Via) -> Answer:
     grant = Grant()
-    if wanted.choice is Choice.CONTINUE:
+    if wanted.choice.continues:
         offer = gate.offer
         grant = Grant(
             iterations=offer.iterations if wanted.iterations is None else wanted.iterations,

@@ -103,7 +103,7 @@ def apply(project: Project, names: tuple[str, ...]) -> Path:
         if name not in proposals:
             known = ", ".join(proposals) or "none"
             raise UsageError(f"nothing is proposed for '{name}'", hint=f"proposed are: {known}")
-    path, before = _settings_file(project.root)
+    path, before = settings_file(project.root)
     after = before
     for name in names:
         after = _with_table(after, name, proposals[name].values)
@@ -123,7 +123,7 @@ def apply(project: Project, names: tuple[str, ...]) -> Path:
 
 def undo(project: Project) -> tuple[Path, tuple[str, ...]]:
     """Restore the settings as they were before the last proposals were applied; gives file and names."""
-    path, now = _settings_file(project.root)
+    path, now = settings_file(project.root)
     kept = sorted((project.folders.state / _KEPT).glob("*.json"))
     if not kept:
         raise UsageError("no proposal was applied here", hint="`setpoint tune` shows what is proposed")
@@ -174,7 +174,7 @@ def _why_none(lessons: list[Lesson], good: int) -> str:
     )
 
 
-def _settings_file(root: Path) -> tuple[Path, str]:
+def settings_file(root: Path) -> tuple[Path, str]:
     """Return the file that holds the settings, with its text."""
     path = root / "setpoint.toml"
     if not path.is_file() and "setpoint" in _tools(root):
@@ -198,7 +198,7 @@ def _with_table(text: str, name: str, values: Mapping[str, Any]) -> str:
     wanted = tomllib.loads(text)
     held = wanted.setdefault(table, {})
     held.update({key: dict(values)} if key else values)
-    changed = _edited(text, table, lines)
+    changed = edited(text, table, lines)
     try:
         right = tomllib.loads(changed) == wanted
     except tomllib.TOMLDecodeError:  # the table is written as dotted keys
@@ -209,7 +209,7 @@ def _with_table(text: str, name: str, values: Mapping[str, Any]) -> str:
     return changed
 
 
-def _edited(text: str, table: str, new: list[str]) -> str:
+def edited(text: str, table: str, new: list[str]) -> str:
     """Replace keys below the header of a table, or add them; a table that is not there comes last."""
     header, keys = f"[{table}]", {line.partition(" = ")[0] for line in new}
     found, inside, placed = list[str](), False, False

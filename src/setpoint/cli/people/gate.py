@@ -115,6 +115,12 @@ def continue_(
 
 
 @app.command()
+def retry(which: Run = "", reason: Reason = "", go: Go = False, as_json: AsJson = False) -> int:
+    """Let the first agent try again, because what broke it is repaired."""
+    return _answered(which, "retry", {"reason": reason}, go=go, as_json=as_json)
+
+
+@app.command()
 def accept(which: Run = "", reason: Reason = "", go: Go = False, as_json: AsJson = False) -> int:
     """Accept the best state: deliver it unverified, with its known issues recorded."""
     return _answered(which, "accept", {"reason": reason}, go=go, as_json=as_json)

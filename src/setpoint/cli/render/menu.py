@@ -20,7 +20,7 @@ POLL_S = 0.5
 """Seconds between two checks whether the gate was answered elsewhere."""
 KEYS = {
     Choice.CONTINUE: "c", Choice.ACCEPT: "a", Choice.CANCEL: "x", Choice.APPROVE: "y", Choice.REJECT: "n",
-    Choice.PROVE: "p",
+    Choice.PROVE: "p", Choice.RETRY: "r",
 }  # fmt: skip
 HISTORY, LATER = "h", "l"
 
@@ -110,6 +110,8 @@ def _wanted(read: _Reader, opened: OpenGate, choice: Choice) -> AnswerRequest:
         while not command:
             command = read("a command that fails without the change and passes with it: ")
         return AnswerRequest(choice, acceptance=command)
+    if choice is Choice.RETRY:
+        return AnswerRequest(choice)
     if choice is not Choice.CONTINUE:
         return AnswerRequest(choice, reason=read("why (Enter: no reason): "))
     offered = opened.gate.offer.iterations

@@ -76,6 +76,7 @@ def run(
     from setpoint.cli.render.board_progress import drive_board
     from setpoint.cli.render.hidden_input import confirm
     from setpoint.cli.render.live import follow
+    from setpoint.cli.render.ready import made_ready
     from setpoint.wiring.project import open_project
 
     _either(what, auto=auto)
@@ -104,7 +105,7 @@ def run(
     story = resolve_story(
         project, what, tuple(accept or ()), kind, tuple(may_change or ()), tuple(goal or ())
     )
-    order = make_order(project, story, base)
+    project, order = made_ready(project, make_order(project, story, base), as_json=as_json)
     return follow(project, order, as_json=as_json, everything=everything)
 
 

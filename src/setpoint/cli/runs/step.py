@@ -39,7 +39,7 @@ def step(
 
     flags = {"agents": {"maker": agent}} if agent else None
     project = open_project(Path.cwd(), flags)
-    order, card = _chosen(project, which)
+    project, order, card = _chosen(project, which, as_json=as_json)
     if order is None:
         return _nothing(card, as_json=as_json)
     console = Screen(stderr=as_json, highlight=False, soft_wrap=True)
@@ -68,15 +68,16 @@ def step(
     return code
 
 
-def _chosen(project: Project, which: str) -> tuple[RunOrder | None, Card | None]:
+def _chosen(project: Project, which: str, *, as_json: bool) -> tuple[Project, RunOrder | None, Card | None]:
     """Return the order to work on, or the card of a story that cannot continue now."""
     from setpoint.app.runs.board import find_card, list_cards, story_folder
     from setpoint.app.runs.order import make_order, resolve_story
+    from setpoint.cli.render.ready import made_ready
     from setpoint.wiring.project import find_run, recorded_order
 
     if which.startswith("run-") and story_folder(project).find(which) is None:
         run = find_run(project, which)
-        return recorded_order(project, run.trace_id), None
+        return project, recorded_order(project, run.trace_id), None
     if which:
         story = resolve_story(project, which)
         path = story_folder(project).find(story.id)
@@ -84,13 +85,14 @@ def _chosen(project: Project, which: str) -> tuple[RunOrder | None, Card | None]
     else:
         card = next(iter(list_cards(project)), None)
         if card is None:
-            return None, None
+            return project, None, None
         story = resolve_story(project, card.path)
     if card is None or card.action.kind == "start":
-        return make_order(project, story), card
+        project, order = made_ready(project, make_order(project, story), as_json=as_json)
+        return project, order, card
     if not card.action.automatic or card.action.trace_id is None:
-        return None, card
-    return recorded_order(project, card.action.trace_id), card
+        return project, None, card
+    return project, recorded_order(project, card.action.trace_id), card
 
 
 def _card_of(project: Project, order: RunOrder) -> Card | None:

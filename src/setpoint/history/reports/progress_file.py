@@ -9,7 +9,6 @@ from setpoint.history.iterations import Lap, laps
 from setpoint.history.phrases import change_line, failure_line, finding_line, gate_command
 from setpoint.history.replay import History, history
 from setpoint.model.events import Event
-from setpoint.model.gate import Choice
 from setpoint.model.quality import QualityVector
 from setpoint.model.run import COMPLETION_MARK, Ending
 from setpoint.model.value import Instant, Value
@@ -193,4 +192,4 @@ def _in_a_row(told: History, every: Sequence[Lap], failed: Callable[[Lap], bool]
 
 
 def _continues(asked: GateQuestion) -> bool:
-    return asked.answer is not None and asked.answer.choice is Choice.CONTINUE
+    return asked.answer is not None and asked.answer.choice.continues

@@ -29,7 +29,7 @@ from setpoint.model.events.run import (
 )
 from setpoint.model.facts.rounds import Share
 from setpoint.model.facts.spending import Expenses, Part, origin, used
-from setpoint.model.gate import Answer, Choice, Grant
+from setpoint.model.gate import Answer, Grant
 from setpoint.model.ids import GateId
 from setpoint.model.run import Limits
 from setpoint.model.value import Instant
@@ -119,9 +119,7 @@ def update(account: BudgetAccount, event: Event) -> BudgetAccount:
             return replace(account, waits=True, gates={**account.gates, gate.id: gate.iteration})
         case RunHeld():
             return replace(account, waits=True)
-        case GateAnswered(gate=gate, answer=answer) if (
-            answer.choice is Choice.CONTINUE and gate in account.gates
-        ):
+        case GateAnswered(gate=gate, answer=answer) if answer.choice.continues and gate in account.gates:
             return replace(account, continued=(*account.continued, (account.gates[gate], answer)))
         case IterationEvaluated(iteration=iteration):
             return replace(account, evaluated=account.evaluated | {iteration})

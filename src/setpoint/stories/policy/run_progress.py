@@ -23,7 +23,6 @@ from setpoint.model.events.run import (
     RunStarted,
 )
 from setpoint.model.finding import Finding, Severity
-from setpoint.model.gate import Choice
 from setpoint.model.pipeline import PhaseKind
 from setpoint.model.run import Action, RunOrder, RunOutcome
 from setpoint.model.stories.board import PhaseProgress
@@ -93,7 +92,7 @@ class Follower:
                 self._until = gate.deadline if gate.default is not None else None
             case GateAnswered(answer=answer):
                 self._waiting, self._stuck, self._escalated = False, False, ""
-                if answer.choice is Choice.CONTINUE:
+                if answer.choice.continues:
                     self._made_again()
             case RunFinished(outcome=outcome):
                 self._outcome = outcome
