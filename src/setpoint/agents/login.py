@@ -9,6 +9,9 @@ from setpoint.agents.launch import Launch
 from setpoint.settings import inherited
 from setpoint.system.processes import clean_environment
 
+NO_LOGIN = "none found"
+"""Where neither a key nor a file of a login is there."""
+
 
 def login_state(launch: Launch) -> str:
     """Describe the evidence of a login: a key that is set or a file that a login leaves.
@@ -22,7 +25,7 @@ def login_state(launch: Launch) -> str:
         if environment.get(key):
             return f"{key} is set"
     found = _file(launch, environment)
-    return f"~/{found} is there" if found else "none found"
+    return f"~/{found} is there" if found else NO_LOGIN
 
 
 def _file(launch: Launch, environment: Mapping[str, str]) -> str:
