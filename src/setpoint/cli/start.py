@@ -1,4 +1,4 @@
-"""The `setpoint` command: hooks that an agent waits for load little, all else is `cli.app`."""
+"""The `setpoint` command: hooks that an agent waits for load little, other verbs are in `cli.app`."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def _answer(agent: str, message: HookMessage, here: Path, described: Describe) -
         try:
             known = _measured(agent, message, seen, file, described)
         except Exception:
-            file.write(session)  # the agent is told now; the user only of a check that was killed
+            file.write(session)  # the agent reads it now; the next prompt shows only a check that was killed
             raise
     answer, session = known
     file.write(session)
@@ -81,7 +81,7 @@ def _measured(
     from setpoint.wiring.project import open_project
 
     began_s, session = time.monotonic(), file.read()
-    file.write(replace(session, begun_at=time.time()))  # whatever ends this process now, the user is told
+    file.write(replace(session, begun_at=time.time()))  # whatever ends this process now, the user will see it
     project = open_project(seen.root)
     try:
         terms, base = project.settings.hooks, session.base or seen.head
