@@ -69,10 +69,8 @@ class ChangeEvaluator:
             with standing.opened() as folder:
                 recorded = await standing.record(folder)
                 base = await _merge_base(root, recorded[0], since)
-                decides = (
-                    *self._surveyor.decides(await asking),
-                    *(each.model_dump_json() for each in quarantine),
-                )
+                held = tuple(each.model_dump_json() for each in quarantine)
+                decides = (*self._surveyor.decides(await asking), *held)
                 parts = ("change", *recorded, base, str(fast), *decides)
                 kept = EvaluationCache(self._folders.state / "cache" / "evaluations", parts)
                 if (found := kept.get()) is not None:

@@ -95,9 +95,8 @@ class TreeEvaluator:
                 base = await merge_base_of(root, recorded[0], since)
                 decides = self._surveyor.decides(await asking)
                 parts = (*recorded, *(base.identity if base else ()), str(fast), *decides)
-                kept = EvaluationCache(
-                    evaluations, (*parts, *(each.model_dump_json() for each in quarantine))
-                )
+                held = (each.model_dump_json() for each in quarantine)
+                kept = EvaluationCache(evaluations, (*parts, *held))
                 if not fresh and (found := kept.get()) is not None:
                     return found
                 project, measured = await (stood or standing_at())
