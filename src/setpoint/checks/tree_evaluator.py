@@ -95,8 +95,7 @@ class TreeEvaluator:
                 base = await merge_base_of(root, recorded[0], since)
                 decides = self._surveyor.decides(await asking)
                 parts = (*recorded, *(base.identity if base else ()), str(fast), *decides)
-                held = (each.model_dump_json() for each in quarantine)
-                kept = EvaluationCache(evaluations, (*parts, *held))
+                kept = EvaluationCache(evaluations, (*parts, *map(_as_text, quarantine)))
                 if not fresh and (found := kept.get()) is not None:
                     return found
                 project, measured = await (stood or standing_at())
@@ -181,3 +180,7 @@ def _with_untested(seen: Evaluation) -> Evaluation:
         return seen
     beside = f", only {', '.join(seen.beside_code)}" if seen.beside_code else ""
     return seen.model_copy(update={"untested": f"{lack}; {_NO_TOOL}{beside}{hint}"})
+
+
+def _as_text(excused: Quarantined) -> str:
+    return excused.model_dump_json()

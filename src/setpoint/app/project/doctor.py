@@ -22,7 +22,7 @@ from setpoint.checks.discovery.project import Project as Found
 from setpoint.checks.discovery.tool_start import start_fault
 from setpoint.checks.discovery.toolchains import Toolchain
 from setpoint.checks.discovery.unstartable import unstartable
-from setpoint.errors import SandboxUnavailable
+from setpoint.errors import SandboxUnavailable, SetpointError
 from setpoint.learning.store.embedding import MODEL, missing
 from setpoint.model.config.sandbox import Means
 from setpoint.model.evidence import NO_SUITE, SUITES
@@ -170,6 +170,8 @@ async def _fault_of_agent(project: Project, agents: Agents, name: str, launches:
             argv = launch.version_argv or (launch.argv[0], "--version")
             command = Command(argv=argv, cwd=project.root, environment=environment, timeout_s=_AGENT_S)
             return start_fault(await run(command))
+    except SetpointError as error:
+        return str(error)
     except TimeoutError:
         return f"it does not start within {_AGENT_S:g} s"
 
