@@ -1,5 +1,5 @@
 """Run the command line with `python -m setpoint`."""
 
-from setpoint.cli.app import main
+from setpoint.cli.start import main
 
 main()

@@ -93,7 +93,7 @@ def test_an_approved_server_at_an_address_is_named_to_agents_that_take_such(repo
     can = {"mcpCapabilities": {"http": takes}}
     repository.agent([{"write": "calc.py", "text": RIGHT}], can=can)
     (row,) = [line for line in setpoint("doctor").splitlines() if "tool servers" in line]
-    assert "not approved, so no agent gets them: far (.mcp.json); see setpoint agents mcp" in row
+    assert "not approved, so no agent gets them: far (.mcp.json); hint: setpoint agents mcp" in row
     assert "far (.mcp.json): https://tools.invalid/mcp 'Authorization: Bearer ${A:-core-1}'" in setpoint(
         "agents", "mcp", "--approve", "far"
     )

@@ -56,6 +56,18 @@ async def test_a_check_fails_is_explained_and_passes_after_the_fix(root, connect
     assert terminal.splitlines()[-1] not in whole
 
 
+async def test_a_check_of_an_unchanged_tree_is_answered_from_what_is_kept(root, connect) -> None:
+    async with connect(root) as agent:
+        first = await agent.call("check")
+        again = await agent.call("check")
+        (root / "calc.py").write_text(BAD)
+        changed = await agent.call("check")
+
+    assert "unchanged since an earlier check" not in first
+    assert "unchanged since an earlier check" in again
+    assert changed.startswith("Setpoint check: the work is not done.")
+
+
 async def test_work_that_was_committed_since_the_session_began_counts(root, connect) -> None:
     async with connect(root) as agent:
         (root / "calc.py").write_text(BAD)

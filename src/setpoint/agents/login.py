@@ -16,6 +16,9 @@ from setpoint.system.processes import DEFAULT_KEEP, NETWORK_KEEP, Command, clean
 ASK_S = 20.0
 """Seconds that an agent may take to say whether there is a login."""
 
+NO_LOGIN = "none found"
+"""Where neither a key nor a file of a login is there."""
+
 
 def login_state(launch: Launch) -> str:
     """Describe the evidence of a login: a key that is set or a file that a login leaves.
@@ -29,7 +32,7 @@ def login_state(launch: Launch) -> str:
         if environment.get(key):
             return f"{key} is set"
     file = _file(launch, environment)
-    return f"~/{file} is there" if file else "none found"
+    return f"~/{file} is there" if file else NO_LOGIN
 
 
 async def refused_login(launch: Launch, sandbox: Sandbox, folder: Path) -> Breakage | None:

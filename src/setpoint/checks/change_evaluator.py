@@ -14,11 +14,12 @@ from pathlib import Path
 
 from setpoint.checks.baseline import Measurements
 from setpoint.checks.cache.eviction import OF_THE_TREE, forget, trim
+from setpoint.checks.cancel_all import end
 from setpoint.checks.judge import Judge, Reference
 from setpoint.checks.measurement import CheckListener, Measuring, Task
 from setpoint.checks.survey import Surveyor
 from setpoint.checks.trees.checkout import check_out_commit, remove, repository_of
-from setpoint.checks.trees.working_tree import TreeRecorder
+from setpoint.checks.trees.working_tree import EvaluationCache, TreeRecorder
 from setpoint.model.cover_quality import SOURCE as COVER
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.evidence import SUITES, CheckState, Evidence, TestReport
@@ -63,20 +64,31 @@ class ChangeEvaluator:
         standing = TreeRecorder(root, self._folders.state / "standing")
         trace = TraceId(sortable("check", datetime.now(UTC)))
         place = self._folders.measured_of(trace)
+        asking = asyncio.create_task(self._surveyor.interpreters(root))
         try:
             with standing.opened() as folder:
                 recorded = await standing.record(folder)
-                commit = await standing.committed(folder, place, recorded)
                 base = await _merge_base(root, recorded[0], since)
+                held = tuple(each.model_dump_json() for each in quarantine)
+                decides = (*self._surveyor.decides(await asking), *held)
+                parts = ("change", *recorded, base, str(fast), *decides)
+                kept = EvaluationCache(self._folders.state / "cache" / "evaluations", parts)
+                if (found := kept.get()) is not None:
+                    return found
+                commit = await standing.committed(folder, place, recorded)
                 copy = WorkCopy(
                     trace_id=trace, path=str(place), base=base, base_tree=await tree_of(root, base)
                 )
                 tree = Measured(copy, commit, recorded[1], Stage.EVALUATE if fast else Stage.TEST)
-                project = await self._surveyor.look_at(root, copy, commit)
+                project = await self._surveyor.look_at(root, copy, commit, asking)
                 tools = OF_THE_TREE if standing.lasts(folder) else ""
                 task = Task(project=project, story=_STORY, fast=fast, tools=tools, since=base)
-                return await self._judged(task, tree, quarantine)
+                made = await self._judged(task, tree, quarantine)
+                if self._surveyor.lasts(project):
+                    kept.keep(made)
+                return made
         finally:
+            await end(asking)
             await asyncio.to_thread(remove, self._folders, trace)
             await asyncio.to_thread(forget, self._folders.state, trace)
             await asyncio.to_thread(trim, self._folders.state)

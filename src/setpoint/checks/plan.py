@@ -102,7 +102,7 @@ class Plan:
         groups = [*self._suite(target), *self._package_suites(target)]
         if target.stage is not Stage.EVALUATE:
             groups += self._custom(runs_code=True)
-            cannot = self._cannot_test("pytest")
+            cannot = self.cannot_test("pytest")
             groups += covering(
                 self.project, self.settings, self.artifacts, target.stage, target.files, cannot
             )
@@ -145,7 +145,7 @@ class Plan:
         if program is None or program.fault:
             forced = self.project.chosen[name].startswith("setting")
             state = CheckState.ERROR if forced else CheckState.NOT_MEASURED
-            reason = self._unusable(name)
+            reason = self.unusable(name)
             unmeasured = Unmeasured(name=name, reason=reason, state=state, feeds=preset.feeds)
             return Group(checks=(unmeasured,), identity=None)
         if not any(fits(file, preset) for file in target.files):
@@ -184,7 +184,8 @@ class Plan:
             rooted=preset.rooted,
         )
 
-    def _unusable(self, name: str) -> str:
+    def unusable(self, name: str) -> str:
+        """Say why a chosen tool cannot be used, and what to do."""
         return f"{self.project.unusable(name)}, or switch checks.{name} off"
 
     def _warmed(self, tool: Tool, target: Target) -> Check:
@@ -232,7 +233,7 @@ class Plan:
     def _package_suite(self, name: str, target: Target, only: Selection) -> Group:
         suite = suite_of(name, self.project, self.settings.checks, self.artifacts, self.cache)
         if suite is None:
-            broken = Unmeasured(name=name, reason=self._unusable(name), state=CheckState.ERROR)
+            broken = Unmeasured(name=name, reason=self.unusable(name), state=CheckState.ERROR)
             return Group(checks=(broken,), identity=None)
         check = replace(suite, only=only, flaky=self._flaky_rule(target), footing=target.footing)
         check = replace(check, wish=self.story.wish) if name == OWN_TESTS else check
@@ -245,7 +246,7 @@ class Plan:
         name: Literal["pytest", "unittest"] = "unittest" if "unittest" in self.project.chosen else "pytest"
         if name not in self.project.chosen or target.only == ():
             return
-        if reason := self._cannot_test(name):
+        if reason := self.cannot_test(name):
             yield Group(checks=(Unmeasured(name=name, reason=reason, state=CheckState.ERROR),), identity=None)
             return
         whole = target.stage is not Stage.EVALUATE
@@ -298,7 +299,7 @@ class Plan:
             return "mutants are judged with pytest alone"
         if self.project.layout.test_roots:
             return "mutants are not judged where several packages run pytest apart"
-        if reason := self._cannot_test("pytest"):
+        if reason := self.cannot_test("pytest"):
             return reason
         return MutationEngine(
             interpreter=self.project.interpreter,
@@ -338,12 +339,14 @@ class Plan:
             return None
         return run_options(self.project.layout)
 
-    def _cannot_test(self, name: str) -> str:
+    def cannot_test(self, name: str) -> str:
+        """Say why Python's tests cannot run, and what to do; empty where they can."""
         interpreter = self.project.interpreter
         if name == "pytest" and not interpreter.has("pytest"):
             return (
-                f"pytest is not installed in {interpreter.path} ({interpreter.reason}); install it there, or "
-                "name the interpreter that runs the project's tests in the setting checks.python"
+                f"pytest is not installed in {interpreter.path} ({interpreter.reason}); "
+                "hint: install it there, or name the interpreter that runs the project's tests in "
+                "the setting checks.python"
             )
         return self.project.leak
 
@@ -367,7 +370,7 @@ class Plan:
         alone, found = replace(target, footing=None, aside=None), list[Group]()
         names: tuple[Literal["pytest", "unittest"], ...] = ("pytest", "unittest")
         for name in names:
-            if name in self.project.chosen and not self._cannot_test(name):
+            if name in self.project.chosen and not self.cannot_test(name):
                 suite = TestSuite(runner=self.runner(None, name))
                 found.append(Group(checks=(suite,), identity=self._identity(suite.runner)))
         packages = (each for each in RUNNERS if each in self.project.chosen)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,15 +31,19 @@ from setpoint.checks.discovery.tool_start import Starts
 from setpoint.checks.discovery.toolchains import Toolchain, needs_python, toolchains
 from setpoint.checks.tools.custom import CustomTool, lasting, reasons
 from setpoint.checks.trees.checkout import check_out_commit, remove, repository_of
-from setpoint.model.config.local_needs import Needs
+from setpoint.model.config.local_needs import NOTHING, Needs
+from setpoint.model.evaluation import Stage
 from setpoint.model.ids import Commit, TraceId, sortable
-from setpoint.ports import WorkCopy
+from setpoint.ports import Measured, WorkCopy
 from setpoint.presets import Via, presets
 from setpoint.settings import Settings
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.git.git import head, tree_of
 from setpoint.system.git.repository_names import names_of_repository
+
+Trying = Callable[[Project, Measured], Awaitable[None]]
+"""Tries what a project needs in the copy of a commit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +68,8 @@ class Survey:
     """What the files of these commands say that is not read, each with where it is."""
     packages: tuple[tuple[str, str], ...] = ()
     """The packages of the repository, where it has several: folder, and what is known and run there."""
+    needs: Needs = NOTHING
+    """What the checks get beside what git holds."""
     for_python: bool = True
     """Whether the project holds anything that Python runs."""
 
@@ -79,14 +85,21 @@ class Surveyor:
         self._probes = Probes(folders.state / "cache" / "interpreters.json")
         self._starts = folders.state / "cache" / "starts.json"
 
-    async def survey(self, root: Path) -> Survey:
-        """Say with what the project's last commit would be measured, and measure nothing."""
+    async def survey(self, root: Path, trying: Trying | None = None) -> Survey:
+        """Say with what the project's last commit would be measured, and measure nothing.
+
+        `trying` is called with the project and the copy of that commit; then every tool is started again.
+        """
         trace = TraceId(sortable("check", datetime.now(UTC)))
         base = await head(root)
         copy = WorkCopy(trace_id=trace, path=str(root), base=base, base_tree=await tree_of(root, base))
         try:
-            project = await self.look_at(root, copy, copy.base)
-            builds = await toolchains(project, self._folders.measured_of(trace))
+            project = await self.look_at(root, copy, copy.base, starts=Starts() if trying else None)
+            place = self._folders.measured_of(trace)
+            builds = await toolchains(project, place)
+            if trying is not None:
+                there = copy._replace(path=str(place))
+                await trying(project, Measured(there, copy.base, copy.base_tree, Stage.BASE))
         finally:
             await asyncio.to_thread(remove, self._folders, trace)
         interpreter = project.interpreter
@@ -102,6 +115,7 @@ class Surveyor:
             own=project.layout.own,
             unread=project.layout.unread,
             packages=package_rows(project.layout, chosen) if project.layout.workspaces.several else (),
+            needs=project.needs,
             for_python=needs_python(project),
         )
 
@@ -121,9 +135,17 @@ class Surveyor:
             await end(own)
 
     async def look_at(
-        self, root: Path, copy: WorkCopy, base: Commit, asking: Awaitable[Interpreters] | None = None
+        self,
+        root: Path,
+        copy: WorkCopy,
+        base: Commit,
+        asking: Awaitable[Interpreters] | None = None,
+        starts: Starts | None = None,
     ) -> Project:
-        """Choose the checks; `asking` gives the interpreters where they are asked already."""
+        """Choose the checks; `asking` gives the interpreters where they are asked already.
+
+        `starts` remembers which tools have started; none: a file of the project does.
+        """
         checks = self._settings.checks
         answer = asyncio.ensure_future(asking or self.interpreters(root))
         if asking is None:
@@ -142,7 +164,7 @@ class Surveyor:
         layout, leak = await found_leak(root, place, interpreter, layout)
         known, layout = layout, without_switched_off(layout, checks)
         chosen = choose(checks, layout, both)
-        starts = Starts(self._starts)
+        starts = starts or Starts(self._starts)
         programs = await find_programs(root, chosen, both, layout.package_folders, starts)
         chosen = with_pins(chosen, layout, programs)
         missing = apart.missing | without_tests(chosen, known)

@@ -188,11 +188,12 @@ def _with_untested(seen: Evaluation) -> Evaluation:
     lack = seen.without_tests
     if not lack:
         return seen
-    seen = seen.model_copy(update={"untested": f"{lack}; hint: {_HINT}"})
+    hint = "" if "hint:" in lack else f"; hint: {_HINT}"
+    seen = seen.model_copy(update={"untested": f"{lack}{hint}"})
     if not seen.proves_nothing:
         return seen
     beside = f", only {', '.join(seen.beside_code)}" if seen.beside_code else ""
-    return seen.model_copy(update={"untested": f"{lack}; {_NO_TOOL}{beside}; hint: {_HINT}"})
+    return seen.model_copy(update={"untested": f"{lack}; {_NO_TOOL}{beside}{hint}"})
 
 
 def _as_text(excused: Quarantined) -> str:

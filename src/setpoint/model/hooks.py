@@ -18,6 +18,8 @@ class CheckState(StrEnum):
     """Something is wrong that the base does not have."""
     NOT_MEASURED = "not measured"
     """The check took too long or broke, so nothing is known."""
+    BEGUN = "begun"
+    """The check began; where nothing follows, it was ended from outside."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +47,8 @@ class HookSession:
     """When it was sent back first since then, in seconds of the Unix clock."""
     last: TreeCheck | None = None
     """The last check."""
+    begun_at: float = 0.0
+    """When a check began that has not ended, in seconds of the Unix clock; 0: none."""
     max_blocks: int = 3
     """How often it may be sent back, as the settings said at the last check."""
     total_s: float = 1800.0

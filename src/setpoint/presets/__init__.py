@@ -130,6 +130,8 @@ class Preset(Value):
     """For a test runner: how people run it in a folder of theirs."""
     argv: tuple[str, ...]
     """Its arguments, before options and targets."""
+    lists: tuple[str, ...] = ()
+    """For a test runner: the arguments in their place that make it list files of tests, a line each."""
     older: Older | None = None
     """How it is called where the version found is an older one."""
     alone: tuple[str, ...] = ()

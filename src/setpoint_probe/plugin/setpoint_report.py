@@ -67,8 +67,13 @@ class Report:
         self._file.flush()
 
     def pytest_sessionstart(self, session: Any) -> None:
-        """Say that pytest came to life."""
-        self._write("start", pytest=pytest.__version__, root=str(session.config.rootdir))
+        """Say that pytest came to life, and in which files it looks for tests."""
+        config = session.config
+        places = [os.path.relpath(str(each).partition("::")[0]) for each in config.args]
+        patterns = list(config.getini("python_files"))
+        self._write(
+            "start", pytest=pytest.__version__, root=str(config.rootdir), patterns=patterns, places=places
+        )
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collectstart(self, collector: Any) -> None:

@@ -220,7 +220,8 @@ def main(files: list[str]) -> int:
         names.update(own)
     writer.write("collected", ids=list(names.values()))
     report = Report(writer, names)
-    suite.run(report)
+    if "SETPOINT_REPORT_COLLECT" not in os.environ:
+        suite.run(report)
     code = _NO_TESTS if not names else 0 if report.wasSuccessful() else 1
     writer.write("end", exit=code)
     return code

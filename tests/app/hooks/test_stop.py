@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -65,11 +67,14 @@ def test_an_agent_is_sent_back_until_the_check_passes(repository) -> None:
     bodies = [each.body for each in recorded(project, 9)]
     project.store.close()
     assert [(each.kind, each.state, each.blocked) for each in bodies] == [
+        ("hook.turn_checked", "begun", False),
         ("hook.turn_checked", "failed", True),
+        ("hook.turn_checked", "begun", False),
         ("hook.turn_checked", "passed", False),
     ]
-    assert line(bodies[0]).text.startswith("check of claude: failed in ")
-    assert line(bodies[0]).text.endswith("sent back (1)")
+    assert line(bodies[0]).text == "check of claude: begun"
+    assert line(bodies[1]).text.startswith("check of claude: failed in ")
+    assert line(bodies[1]).text.endswith("sent back (1)")
 
 
 def test_the_counter_ends_what_would_never_end_and_a_prompt_begins_it_again(repository) -> None:
@@ -203,7 +208,7 @@ def test_the_verb_ends_with_0_and_loads_nothing_that_measures(repository, words:
     root = repository()
     Session(root).prompt()
     program = (
-        "import sys\nfrom setpoint.cli.app import main\n"
+        "import sys\nfrom setpoint.cli.start import main\n"
         "try:\n    main()\nexcept SystemExit as end:\n    print('ENDED', end.code)\n"
         "print('LOADED', *sys.modules)\n"
     )
@@ -221,3 +226,42 @@ def test_the_verb_ends_with_0_and_loads_nothing_that_measures(repository, words:
     heavy = ("setpoint.checks", "setpoint.settings", "setpoint.wiring", "setpoint.model.value", "sqlalchemy")
     assert sorted(loaded.intersection(heavy)) == []
     assert (root / "test_calc.py").read_text() == TEST
+
+
+def test_a_check_that_was_killed_or_took_too_long_is_told_at_the_next_prompt(repository) -> None:
+    root = repository({"test_slow.py": "def test_slow():\n    __import__('time').sleep(60)\n"}, limit_s=40)
+    session = Session(root)
+    session.prompt()
+    session.edit("calc.py", BAD)
+    argv = [sys.executable, "-m", "setpoint", "hook", "stop", "claude"]
+    message = json.dumps({"session_id": "s1", "cwd": str(root)})
+    began = subprocess.Popen(argv, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    with began:
+        began.stdin.write(message)
+        began.stdin.close()
+        while not (begun := [each.body.state for each in events(root)]):
+            time.sleep(0.1)
+        began.kill()
+
+    told = json.loads(note_prompt("claude", message.encode(), root))["systemMessage"]
+    assert begun == ["begun"]
+    assert re.search(r"the last turn is not checked: its check began \d+ s ago and has not ended", told)
+    assert told.endswith("; hint: setpoint check")
+    assert note_prompt("claude", message.encode(), root) == "{}", "it is told once"
+
+    (root / "setpoint.toml").write_text(settings(limit_s=0.5))
+    assert "took longer than 0.5 s" in session.stop()["systemMessage"]
+    told = json.loads(note_prompt("claude", message.encode(), root))["systemMessage"]
+    assert "is not checked: the check took longer than 0.5 s; hint: setpoint check" in told
+    session.prompt()
+
+
+def events(root):
+    """Return what was recorded; nothing while the state is made."""
+    if not (root / ".setpoint" / "app.db").exists():
+        return ()
+    project = open_project(root)
+    try:
+        return recorded(project, 9)
+    finally:
+        project.store.close()

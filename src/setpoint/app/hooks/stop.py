@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from setpoint.agents.hooks.formats import HookMessage, format_of
 from setpoint.app.hooks.session_file import SessionFile
-from setpoint.app.hooks.turn import TITLE, checked, known_answer, prompted
+from setpoint.app.hooks.turn import TITLE, checked, known_answer, overrun, prompted
 from setpoint.app.runs.work_copy import in_work_copy
-from setpoint.model.hooks import Answer, HookSession, TreeCheck
+from setpoint.model.hooks import Answer, CheckState, HookSession, TreeCheck
 from setpoint.system.git.tree_signature import TreeLook, look
 
 if TYPE_CHECKING:
@@ -41,7 +41,9 @@ def note_prompt(agent: str, raw: bytes, here: Path) -> str:
         seen = look(Path(message.folder or here))
         if not in_work_copy(seen.root):
             file = SessionFile(seen.git_dir, agent, message.session)
-            file.write(prompted(file.read(), seen.signature, seen.head, message.prompt))
+            session = file.read()
+            file.write(prompted(session, seen.signature, seen.head, message.prompt))
+            return format_of(agent).written(Answer(text=overrun(session, time.time())))
     except Exception as error:  # noqa: BLE001 - as above
         return _fault(agent, error)
     return "{}"
@@ -58,14 +60,18 @@ def _answer(agent: str, message: HookMessage, here: Path, described: Describe) -
     known = known_answer(session, seen.signature, time.time())
     if known is None:
         file.forget_old()
-        known = _measured(agent, message, seen, session, described)
+        try:
+            known = _measured(agent, message, seen, file, described)
+        except Exception:
+            file.write(session)  # the agent reads it now; the next prompt shows only a check that was killed
+            raise
     answer, session = known
     file.write(session)
     return answer
 
 
 def _measured(
-    agent: str, message: HookMessage, seen: TreeLook, session: HookSession, described: Describe
+    agent: str, message: HookMessage, seen: TreeLook, file: SessionFile, described: Describe
 ) -> tuple[Answer, HookSession]:
     # Loading what measures takes most of a second, which an unchanged tree does not have.
     from setpoint.app.hooks.measure import measure_change
@@ -74,26 +80,35 @@ def _measured(
     from setpoint.model.ids import Commit
     from setpoint.wiring.project import open_project
 
-    began_s = time.monotonic()
+    began_s, session = time.monotonic(), file.read()
+    file.write(replace(session, begun_at=time.time()))  # whatever ends this process now, the user will see it
     project = open_project(seen.root)
     try:
         terms, base = project.settings.hooks, session.base or seen.head
         session = replace(session, base=base, max_blocks=terms.max_blocks, total_s=terms.total_s)
-        found = measure_change(project, base, fast=True, limit_s=terms.limit_s)
-        text = found.reason if found.evaluation is None else described(found.evaluation)
-        check = TreeCheck(signature=seen.signature, state=found.state, text=text)
-        answer, session = checked(session, check, time.time())
         event = TurnChecked(
             agent=agent,
             session=message.session,
             base=Commit(base),
-            state=check.state,
-            blocked=answer.block,
+            state=CheckState.BEGUN,
+            blocked=False,
             blocks=session.blocks,
-            took_s=round(time.monotonic() - began_s, 3),
-            text=check.text,
+            took_s=0.0,
+            text="",
         )
         record(project, event)
+        found = measure_change(project, base, fast=True, limit_s=terms.limit_s)
+        text = found.reason if found.evaluation is None else described(found.evaluation)
+        check = TreeCheck(signature=seen.signature, state=found.state, text=text)
+        answer, session = checked(session, check, time.time())
+        became = {
+            "state": check.state,
+            "blocked": answer.block,
+            "blocks": session.blocks,
+            "took_s": round(time.monotonic() - began_s, 3),
+            "text": check.text,
+        }
+        record(project, event.model_copy(update=became))
     finally:
         project.store.close()
     return answer, session

@@ -16,7 +16,21 @@ def prompted(session: HookSession, signature: str, head: str, prompt: str) -> Ho
     base = session.base or head
     if TITLE in prompt and session.blocks:  # some agents report the reason as a prompt
         return replace(session, base=base)
-    return replace(session, base=base, prompt=signature, blocks=0, blocked_at=0.0)
+    measured = session.last is not None and session.last.state is not CheckState.NOT_MEASURED
+    last = session.last if measured else None
+    return replace(session, base=base, prompt=signature, blocks=0, blocked_at=0.0, last=last, begun_at=0.0)
+
+
+def overrun(session: HookSession, now_s: float) -> str:
+    """Say at a prompt of the user that the work of the turn before was not checked; empty where it was."""
+    if session.begun_at:
+        since_s = now_s - session.begun_at
+        why = f"its check began {since_s:.0f} s ago and has not ended (ended by the agent, or still running)"
+    elif session.last is not None and session.last.state is CheckState.NOT_MEASURED:
+        why = session.last.text
+    else:
+        return ""
+    return f"{TITLE}: the work of the last turn is not checked: {why}; hint: setpoint check"
 
 
 def known_answer(session: HookSession, signature: str, now_s: float) -> tuple[Answer, HookSession] | None:
@@ -30,7 +44,7 @@ def known_answer(session: HookSession, signature: str, now_s: float) -> tuple[An
 
 def checked(session: HookSession, check: TreeCheck, now_s: float) -> tuple[Answer, HookSession]:
     """Return the answer to a tree that was measured now, with the session after it."""
-    return _answered(replace(session, last=check), check, now_s, again=False)
+    return _answered(replace(session, last=check, begun_at=0.0), check, now_s, again=False)
 
 
 def _answered(

@@ -5,30 +5,39 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from setpoint.agents.launch import Launch
-from setpoint.agents.login import login_state, seen_of
-from setpoint.agents.probing import probe
-from setpoint.agents.registry import known
+from setpoint.agents.login import NO_LOGIN, login_state, seen_of
+from setpoint.agents.probing import environment_of, probe
+from setpoint.agents.registry import known, shipped
 from setpoint.agents.sandbox.sandbox import Sandbox
+from setpoint.agents.selection import Agents
 from setpoint.checks import Surveyor
+from setpoint.checks.collecting import Collected, collect, commands_that_cannot_start
 from setpoint.checks.discovery.own_commands.command import OwnCommand
+from setpoint.checks.discovery.project import Project as Found
+from setpoint.checks.discovery.tool_start import start_fault
 from setpoint.checks.discovery.toolchains import Toolchain
-from setpoint.errors import SandboxUnavailable
+from setpoint.checks.discovery.unstartable import unstartable
+from setpoint.errors import SandboxUnavailable, SetpointError
 from setpoint.learning.store.embedding import MODEL, missing
 from setpoint.model.config.sandbox import Means
 from setpoint.model.evidence import NO_SUITE, SUITES
-from setpoint.system.git.git import commit_of, head
-from setpoint.system.processes import Hold, holding
+from setpoint.model.ids import Commit
+from setpoint.ports import Measured
+from setpoint.system.git.git import commit_of
+from setpoint.system.processes import Command, Hold, clean_environment, holding, run
 from setpoint.version import __version__
-from setpoint.wiring.agents import sandbox
+from setpoint.wiring.agents import agents_of, sandbox
 from setpoint.wiring.project import Project
 from setpoint.wiring.sandboxed_checks import hold_of, sandbox_in_words, sandbox_of_checks
 from setpoint.wiring.tool_servers import tool_servers
 
+_AGENT_S = 12.0
+"""Seconds within which an agent has to start."""
 _MOST_SCRIPT = 120
 """Characters of a command that are shown."""
 
@@ -112,6 +121,61 @@ async def _agent_rows(project: Project) -> list[AgentRow]:
     ]
 
 
+async def _tried_agents(project: Project) -> list[Diagnosis]:
+    """Start every agent that is installed as a run would, without a request; name the others in one row."""
+    launches, agents, terms = known(project.settings.agent), agents_of(project), project.settings.agents
+    roles = (terms.maker, terms.reviewer, terms.planner, terms.researcher, terms.tester, terms.test_designer)
+    asked = {*roles, terms.reflector, *terms.candidates, *terms.reviewers.values()} - {"", "auto", "rules"}
+    there = {row.name: row for row in await _agent_rows(project) if row.name in launches and row.installed}
+    tried = sorted({*there, *asked})
+    faults = await asyncio.gather(*(_fault_of_agent(project, agents, name, launches) for name in tried))
+    found = [
+        _agent_row(launches.get(name), there.get(name), name, fault, needed=name in asked)
+        for name, fault in zip(tried, faults, strict=True)
+    ]
+    absent = ", ".join(name for name in launches if name not in tried)
+    if any(each.ok for each in found) or not absent:
+        return [*found, Diagnosis("agents", ok=True, detail=f"known, not installed: {absent or 'none'}")]
+    told = f"none works, so only failing tests and lint findings can be repaired (mechanic); known: {absent}"
+    return [*found, Diagnosis("agents", ok=False, detail=f"{told}; hint: setpoint agents setup claude")]
+
+
+def _agent_row(
+    launch: Launch | None, row: AgentRow | None, name: str, fault: str, *, needed: bool
+) -> Diagnosis:
+    """Say what an agent lacks: that it starts, or a login; of one that works its version."""
+    if fault:
+        hint = "" if "hint:" in fault else f"; hint: setpoint agents test {name}"
+        return Diagnosis(f"agent {name}", ok=False, detail=f"{fault}{hint}", needed=needed)
+    if launch is None or row is None:
+        return Diagnosis(f"agent {name}", ok=True, detail="part of Setpoint or of a plug-in")
+    if row.login == NO_LOGIN:
+        return Diagnosis(f"agent {name}", ok=False, detail=f"no login was found; hint: {launch.login}")
+    return Diagnosis(f"agent {name}", ok=True, detail=f"{row.version or 'installed'}; login: {row.login}")
+
+
+async def _fault_of_agent(project: Project, agents: Agents, name: str, launches: Mapping[str, Launch]) -> str:
+    """Say why an agent does not start; empty where it does."""
+    launch = launches.get(name)
+    try:
+        async with asyncio.timeout(_AGENT_S):
+            if launch is None or launch.protocol != "command":
+                return await agents.why_not(name)
+            environment = environment_of(launch)
+            if lack := unstartable(launch.argv, environment.get("PATH", ""), project.root):
+                return lack
+            given = shipped().get(name)
+            if given is None or given.argv != launch.argv:
+                return ""  # what a command of the user's own does with --version is not known
+            argv = launch.version_argv or (launch.argv[0], "--version")
+            command = Command(argv=argv, cwd=project.root, environment=environment, timeout_s=_AGENT_S)
+            return start_fault(await run(command))
+    except SetpointError as error:
+        return str(error)
+    except TimeoutError:
+        return f"it does not start within {_AGENT_S:g} s"
+
+
 async def _held_by(held: Sandbox, launch: Launch) -> str:
     if launch.protocol == "model":
         return ""  # it has no process
@@ -160,13 +224,15 @@ async def _checks_row(project: Project) -> Diagnosis:
     return Diagnosis("sandbox of checks", ok=found is not None, detail=told)
 
 
-async def _servers_row(project: Project) -> list[Diagnosis]:
+async def _servers_row(project: Project, commit: Commit | None) -> list[Diagnosis]:
     """Name the servers of tools that no agent gets since nobody approved them."""
-    found = await tool_servers(str(project.root), project.root, await head(project.root))
+    if commit is None:
+        return []
+    found = await tool_servers(str(project.root), project.root, commit)
     names = [f"{each.name} ({each.source})" for each in found.refused]
     if not names:
         return []
-    told = f"not approved, so no agent gets them: {', '.join(names)}; see setpoint agents mcp"
+    told = f"not approved, so no agent gets them: {', '.join(names)}; hint: setpoint agents mcp"
     return [Diagnosis("tool servers", ok=False, detail=told)]
 
 
@@ -177,7 +243,7 @@ def _memory_row(project: Project) -> Diagnosis:
         return Diagnosis("memory", ok=True, detail="learnings are found by their words, by setting")
     if lacks:
         told = "learnings are found by their words; by meaning too with: pip install 'setpoint[semantic]'"
-        return Diagnosis("memory", ok=False, detail=told)
+        return Diagnosis("memory", ok=True, detail=told)
     return Diagnosis("memory", ok=True, detail=f"learnings are found by their words and by meaning ({MODEL})")
 
 
@@ -192,31 +258,76 @@ def _copies_row(copies: Path) -> Diagnosis:
     return Diagnosis("copies", ok=os.access(copies, os.W_OK), needed=True, detail=f"{copies}: {told}")
 
 
-async def _tool_rows(project: Project) -> list[Diagnosis]:
-    """Say with what the last commit would be built and measured."""
+async def _tool_rows(project: Project, commit: Commit | None) -> list[Diagnosis]:
+    """Say with what the last commit would be measured, and whether that starts in a copy of it."""
+    if commit is None:
+        return []
+    settings, tried = project.settings, list[Collected]()
+    broken = dict[str, str]()
+
+    async def trying(found: Found, place: Measured) -> None:
+        tried.extend(await collect(found, place, settings, project.artifacts))
+        broken.update(commands_that_cannot_start(found, Path(place.copy.path), settings))
+
     with holding(await _hold(project)):
-        tools = await Surveyor(project.settings, project.artifacts, project.folders).survey(project.root)
+        surveyor = Surveyor(settings, project.artifacts, project.folders)
+        tools = await surveyor.survey(project.root, trying)
     rows = [_toolchain_row(each) for each in tools.toolchains]
     if tools.for_python:
-        found = tools.python or "none found: set checks.python"
-        rows.insert(0, Diagnosis("python", ok=bool(tools.python), detail=found))
+        found = tools.python or "none found; hint: name it in the setting checks.python"
+        rows.insert(0, Diagnosis("python", ok=bool(tools.python), detail=found, needed=not tools.python))
     rows += [Diagnosis(f"package {folder}", ok=True, detail=said) for folder, said in tools.packages]
+    if tools.needs:
+        stated = f"the checks get {tools.needs.words}; to state it: {tools.needs.settings}"
+        rows.append(Diagnosis("carried", ok=True, detail=stated))
+    collected = {each.name: each for each in tried}
     for name, reason in tools.checks.items():
-        hint = tools.missing.get(name, "")
-        rows.append(Diagnosis(name, ok=not hint, detail=f"{reason}; {hint}" if hint else reason))
-    rows += map(_command_row, tools.own)
+        if name in collected:
+            rows.append(_suite_row(collected[name], reason))
+            continue
+        if any(reason.startswith(typed) for typed in broken):
+            continue  # the row of the project's command says it
+        lack = broken.get(f"check.{name}", "")
+        missing = tools.missing.get(name, "").replace("; ", "; hint: ", 1)
+        why = lack or (f"{missing} ({reason})" if missing else "")
+        asked = bool(lack) or (
+            bool(why) and reason.startswith("setting")
+        )  # then it counts as broken in a run
+        rows.append(Diagnosis(name, ok=not why, detail=why or reason, needed=asked))
+    rows += [_command_row(each, broken.get(each.reason, "")) for each in tools.own]
     rows += [Diagnosis("not read", ok=False, detail=each) for each in tools.unread]
     rows += [
-        Diagnosis(name, ok=False, detail=f"not used: {reason}; to use it, set checks.{name} = true")
+        Diagnosis(name, ok=True, detail=f"not used: {reason}; to use it, set checks.{name} = true")
         for name, reason in tools.suggested.items()
     ]
     if not {*SUITES, NO_SUITE} & set(tools.checks):
-        rows.append(Diagnosis("tests", ok=False, detail="none found: a story then needs --accept commands"))
+        rows.append(
+            Diagnosis("tests", ok=False, detail="none found; hint: setpoint run ... --accept 'COMMAND'")
+        )
     return rows
 
 
-def _command_row(own: OwnCommand) -> Diagnosis:
-    """Say what the project's people type, and where Setpoint never runs it."""
+def _suite_row(tried: Collected, reason: str) -> Diagnosis:
+    """Say what a runner of tests collected, or why it does not."""
+    told = f"{tried.found}; {reason}" if tried.found else reason
+    return Diagnosis(tried.name, ok=not tried.problem, detail=tried.problem or told, needed=tried.needed)
+
+
+def _settings_rows(project: Project) -> list[Diagnosis]:
+    """Say which programs of the settings are not there; none of them is started."""
+    settings, path = project.settings, clean_environment().get("PATH", "")
+    named = {f"agents.fixers {each[0]}": each for each in settings.agents.fixers if each}
+    named |= {f"notify.{name}": each.command for name, each in settings.notify.items() if each.command}
+    if settings.sonarqube.url:
+        named["sonarqube"] = settings.sonarqube.command
+    found = {name: unstartable(argv, path, project.root) for name, argv in named.items()}
+    return [Diagnosis(name, ok=False, detail=why) for name, why in found.items() if why]
+
+
+def _command_row(own: OwnCommand, lack: str) -> Diagnosis:
+    """Say what the project's people type, what of it is not there, and where Setpoint never runs it."""
+    if lack:
+        return Diagnosis(f"command {own.kind}", ok=False, detail=f"{own.reason}: {lack}")
     refused = f"; Setpoint never runs it: {own.excluded}" if own.excluded else ""
     at = f" in {own.folder}" if own.folder else ""
     script = own.script if len(own.script) <= _MOST_SCRIPT else f"{own.script[:_MOST_SCRIPT]}..."
@@ -232,26 +343,37 @@ def _toolchain_row(found: Toolchain) -> Diagnosis:
 
 async def _diagnosis(project: Project) -> list[Diagnosis]:
     commit = await commit_of(project.root, "HEAD")
+    said = str(project.root)
+    if Path(__file__).is_relative_to(project.root):
+        said = f"{said}, which is Setpoint's own source; hint: cd into your own project and repeat"
     writable = os.access(project.state, os.W_OK)
+    state = str(project.state) if writable else f"{project.state} cannot be written; hint: chmod u+rwx it"
     rows = [
-        Diagnosis("repository", ok=True, needed=True, detail=str(project.root)),
+        Diagnosis("repository", ok=True, needed=True, detail=said),
         Diagnosis(
             "commit",
             ok=commit is not None,
             needed=True,
-            detail=str(commit or "none yet: git add -A && git commit"),
+            detail=str(commit or "none yet; hint: git add -A && git commit"),
         ),
-        Diagnosis("state", ok=writable, needed=True, detail=str(project.state)),
+        Diagnosis("state", ok=writable, needed=True, detail=state),
         await asyncio.to_thread(_copies_row, project.copies),
     ]
     rows += [Diagnosis("settings", ok=False, detail=each) for each in project.settings.integrity.notices]
-    rows += await _tool_rows(project) if commit is not None else []
-    rows += [await _sandbox_row(project), await _checks_row(project), _memory_row(project)]
-    rows += await _servers_row(project) if commit is not None else []
-    for row in await _agent_rows(project):
-        rows.append(
-            Diagnosis(
-                f"agent {row.name}", ok=row.installed, detail=row.version if row.installed else row.note
-            )
-        )
-    return rows
+    tools, servers, sandboxes, checks, agents = await asyncio.gather(
+        _tool_rows(project, commit),
+        _servers_row(project, commit),
+        _sandbox_row(project),
+        _checks_row(project),
+        _tried_agents(project),
+    )
+    return [
+        *rows,
+        *tools,
+        *_settings_rows(project),
+        sandboxes,
+        checks,
+        _memory_row(project),
+        *servers,
+        *agents,
+    ]

@@ -22,6 +22,7 @@ from setpoint.checks.formats.bad_report import BadReport
 from setpoint.checks.formats.tests import pytest_report
 from setpoint.checks.formats.tests.pytest_report import Suite
 from setpoint.checks.suites.order_dependence import Footing, reason, said, stood, without
+from setpoint.checks.suites.outside_pattern import outside_pattern
 from setpoint.checks.suites.pytest_packages import (
     Part,
     coverage_words,
@@ -135,7 +136,9 @@ class TestSuite:
             report = await self._compared(measured, report, last)
             state, why = state_of(report), reason(report)
         note = "" if broken else suite.note
-        why = "; ".join(each for each in (why, f"for {self.part}" if self.part else "", note) if each)
+        missed = "" if self.only else outside_pattern(suite, Path(measured.copy.path), self.runner.layout)
+        part = f"for {self.part}" if self.part else ""
+        why = "; ".join(each for each in (why, part, note, missed) if each)
         tool = f"{version}, Python {self.runner.interpreter.version}"
         ran = results.Ran(
             check=self.name, tree=measured.tree, done=done, artifacts=self.runner.artifacts, tool=tool

@@ -103,6 +103,8 @@ def _add(whole: Suite, part: Part, tree: Path) -> None:
         return f"{folder}/{test}" if folder else test
 
     whole.version = whole.version or suite.version
+    whole.patterns = tuple(dict.fromkeys((*whole.patterns, *suite.patterns)))
+    whole.places = (*whole.places, *map(named, suite.places))
     whole.collected = (*whole.collected, *map(named, suite.collected))
     whole.outcomes |= {named(test): outcome for test, outcome in suite.outcomes.items()}
     whole.raised |= {named(test): _placed(raised, folder, tree) for test, raised in suite.raised.items()}

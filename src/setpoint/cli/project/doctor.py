@@ -1,15 +1,18 @@
-"""`setpoint doctor`: show what is installed, what is missing, and how to fix it."""
+"""`setpoint doctor`: try what a run needs, and show problems first, each with its remedy."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from setpoint.cli.render.styles import say
 from setpoint.errors import ExitCode
+
+if TYPE_CHECKING:
+    from setpoint.app.project.doctor import Diagnosis
 
 
 def doctor(
@@ -18,7 +21,10 @@ def doctor(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the diagnosis as JSON.")] = False,
 ) -> int:
-    """Check the machine, the repository and the settings; exit 2 if a run cannot start."""
+    """Try what a run needs in the repository of this folder; exit 2 if a run cannot work.
+
+    Collects the tests in a copy, starts each tool and agent, and looks for the program of each command.
+    """
     from setpoint.app.project.doctor import diagnose
     from setpoint.cli.render.console import Screen
     from setpoint.wiring.project import open_project
@@ -31,12 +37,18 @@ def doctor(
     ready = all(row.ok or not row.needed for row in rows)
     if as_json:
         typer.echo(json.dumps({"ready": ready, "rows": [row._asdict() for row in rows]}, indent=2))
-    else:
-        console = Screen(highlight=False, soft_wrap=True)
-        for row in rows:
-            mark, style = ("ok", "green") if row.ok else ("MISSING", "red") if row.needed else ("-", "dim")
-            console.print(f"{mark:8} {row.name:12} {row.detail}", style=style, markup=False)
-        console.print(
-            "ready" if ready else "not ready; hint: fix the lines marked MISSING", style="bold", markup=False
-        )
+        return ExitCode.OK if ready else ExitCode.USAGE
+    console = Screen(highlight=False, soft_wrap=True)
+    for row in sorted(rows, key=_rank):
+        mark, style = ("ok", "green") if row.ok else ("error", "red") if row.needed else ("warning", "yellow")
+        console.print(f"{mark:8} {row.name:12} {row.detail}", style=style, markup=False)
+    not_ready = "not ready: a run cannot work; hint: fix the lines that begin with `error`"
+    console.print("ready" if ready else not_ready, style="bold", markup=False)
     return ExitCode.OK if ready else ExitCode.USAGE
+
+
+def _rank(row: Diagnosis) -> int:
+    """Put the folder first, then problems, those that keep a run from working before the others."""
+    if row.name == "repository":
+        return 0
+    return 3 if row.ok else 1 if row.needed else 2

@@ -13,12 +13,10 @@ from setpoint.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from setpoint.app.hooks.install import FileChange
-    from setpoint.model.evaluation import Evaluation
 
 app = typer.Typer(
     no_args_is_help=True, help="Check what your own coding agent did when it ends its turn, and commits."
 )
-_MOST_SENT = 16_000_000
 # Exit code 2 means "continue" to some agents, so no wrong use may end a hook with it.
 _LENIENT = {"ignore_unknown_options": True, "allow_extra_args": True}
 Agent = Annotated[str, typer.Argument(metavar="AGENT", help="The agent that calls: claude, codex ...")]
@@ -30,29 +28,22 @@ def stop(agent: Agent = "claude") -> int:
 
     It always exits with 0: whatever goes wrong in Setpoint, the agent may stop.
     """
-    from setpoint.app.hooks.stop import answer_to_stop
+    from setpoint.cli.project.hook_calls import answered_stop
 
-    typer.echo(answer_to_stop(agent, _sent(), Path.cwd(), _described))
+    typer.echo(answered_stop(agent))
     return ExitCode.OK
 
 
 @app.command(context_settings=_LENIENT)
 def prompt(agent: Agent = "claude") -> int:
-    """Remember the tree at a prompt of the user: an agent calls this; always exits with 0."""
-    from setpoint.app.hooks.stop import note_prompt
+    """Remember the tree at a prompt of the user: an agent calls this; always exits with 0.
 
-    typer.echo(note_prompt(agent, _sent(), Path.cwd()))
+    The answer tells the user where the check of the turn before did not end.
+    """
+    from setpoint.cli.project.hook_calls import answered_prompt
+
+    typer.echo(answered_prompt(agent))
     return ExitCode.OK
-
-
-def _sent() -> bytes:
-    return b"" if sys.stdin.isatty() else sys.stdin.buffer.read(_MOST_SENT)
-
-
-def _described(evaluation: Evaluation) -> str:
-    from setpoint.cli.render.check_text import check_text
-
-    return check_text(evaluation, fast=True)
 
 
 For = Annotated[str, typer.Argument(metavar="FOR", help="claude, codex, gemini, cursor, or git.")]
@@ -126,9 +117,10 @@ def git_(
 ) -> int:
     """Check the tree before git commits or pushes it: git calls this; exit 1 stops git."""
     from setpoint.app.hooks.before_git import check_before
+    from setpoint.cli.project.hook_calls import sent
     from setpoint.cli.render.check_text import check_text
 
-    sent = _sent().decode("utf-8", "replace")
-    code, text = check_before(name, remote, sent, Path.cwd(), lambda seen, fast: check_text(seen, fast=fast))
+    refs = sent().decode("utf-8", "replace")
+    code, text = check_before(name, remote, refs, Path.cwd(), lambda seen, fast: check_text(seen, fast=fast))
     say(text, err=True)
     return code

@@ -391,7 +391,8 @@ def _summary(evaluation: Evaluation) -> str:
         parts.append(f"coverage {evaluation.coverage.lines:.0%}")
     parts += [f"{each.check} broke: {each.reason}" for each in evaluation.broken]
     parts += checks_in_words(evaluation)
-    if evaluation.stage is not Stage.EVALUATE and evaluation.score is not None:
+    whole = evaluation.stage is not Stage.EVALUATE and not evaluation.without_tests
+    if whole and evaluation.score is not None:
         marks = {
             name: each for name, each in evaluation.quality.measured.items() if not isinstance(each, int)
         }

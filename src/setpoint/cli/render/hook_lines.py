@@ -17,6 +17,8 @@ _STYLES = {CheckState.PASSED: "green", CheckState.FAILED: "red", CheckState.NOT_
 
 def of_hook(body: AboutHooks) -> Line:
     """Return the line for a check, which never verifies anything."""
+    if body.state is CheckState.BEGUN:
+        return Line(f"check of {body.agent}: begun", "dim")
     became = f"sent back ({body.blocks})" if body.blocked else "allowed to stop"
     text = f"check of {body.agent}: {body.state} in {body.took_s:.1f} s; {became}"
     return Line(text, _STYLES[body.state], more=body.text)

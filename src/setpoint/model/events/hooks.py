@@ -13,7 +13,10 @@ TRACE = TraceId("hooks")
 
 
 class TurnChecked(Value):
-    """The working tree was checked because an agent wanted to end its turn; this verifies nothing."""
+    """The working tree is checked because an agent wants to end its turn; this verifies nothing.
+
+    It is recorded when the check begins, and again when it has ended.
+    """
 
     kind: Literal["hook.turn_checked"] = "hook.turn_checked"
     agent: str

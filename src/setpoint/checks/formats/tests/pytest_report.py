@@ -60,6 +60,8 @@ class _Begin(_Line):
 class _Start(_Line):
     kind: Literal["start"]
     pytest: str
+    patterns: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
 
 
 class _Listed(_Line):
@@ -116,6 +118,10 @@ class Suite:
         """Begin with nothing seen."""
         self.version = ""
         """pytest's version; empty where the plugin was never started."""
+        self.patterns: tuple[str, ...] = ()
+        """`python_files` as pytest has it; empty where another runner ran."""
+        self.places: tuple[str, ...] = ()
+        """Folders and files in which pytest looks for tests, from where it runs."""
         self.collected: tuple[str, ...] = ()
         self.outcomes: dict[str, Outcome] = {}
         """Outcome by test, and by file where a file could not be collected."""
@@ -157,7 +163,7 @@ def read(path: Path) -> Suite:
 def _noted(suite: Suite, line: _Begin | _Start | _Loaded | _Uncollected | _Internal | _End) -> None:
     match line:
         case _Start():
-            suite.version = line.pytest
+            suite.version, suite.patterns, suite.places = line.pytest, line.patterns, line.places
         case _Loaded():
             suite.loading = Loading(unasked=line.unasked, before_tests=line.before_tests, names=line.names)
         case _Begin():
