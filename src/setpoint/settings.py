@@ -26,7 +26,7 @@ from setpoint.model.config.delivery import DeliverySettings
 from setpoint.model.config.forge import ForgeSettings
 from setpoint.model.config.halting import HaltingSettings
 from setpoint.model.config.hooks import HookSettings
-from setpoint.model.config.layers import overlaid
+from setpoint.model.config.layers import holds, overlaid
 from setpoint.model.config.local_needs import CopySettings, EnvironmentSettings
 from setpoint.model.config.mcp import McpSettings
 from setpoint.model.config.model_price import ModelPrice
@@ -295,9 +295,9 @@ class _Sources(NamedTuple):
     def name_of(self, place: list[str]) -> str:
         """Name the source that gave the value at a place, as its user knows it."""
         key = ".".join(place)
-        if _holds(self.flags, place):
+        if holds(self.flags, place):
             return f"flag for '{key}'"
-        if _holds(self.environment, place):
+        if holds(self.environment, place):
             return f"environment variable {_PREFIX}{'__'.join(place).upper()}"
         section = " [tool.setpoint]" if self.file is not None and self.file.name == "pyproject.toml" else ""
         return f"{self.file}{section}, key '{key}'"
@@ -393,12 +393,3 @@ def _explained(error: ValidationError, sources: _Sources) -> SettingsError:
             place.append(str(detail["ctx"]["key"]))
         lines.append(f"{sources.name_of(place)}: {detail['msg'].lower()} (got {detail.get('input')!r})")
     return SettingsError("\n".join(dict.fromkeys(lines)), hint=f"correct or remove the key{_KNOWN}")
-
-
-def _holds(table: Mapping[str, Any], place: list[str]) -> bool:
-    value: Any = table
-    for part in place:
-        if not isinstance(value, Mapping) or part not in value:
-            return value is not table and not isinstance(value, Mapping)
-        value = value[part]
-    return True

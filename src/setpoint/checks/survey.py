@@ -179,11 +179,15 @@ class Surveyor:
             apart=apart,
             names=await names_of_repository(root),
             needs=both.needs,
-            to_agents=Needs(
-                files=both.needs.files if self._settings.copied.agents else (),
-                variables=both.needs.variables if self._settings.environment.agents else (),
-            ),
+            to_agents=self._to_agents(both.needs),
             leak=leak,
+        )
+
+    def _to_agents(self, needs: Needs) -> Needs:
+        """Return what of the needs agents get, too."""
+        return Needs(
+            files=needs.files if self._settings.copied.agents else (),
+            variables=needs.variables if self._settings.environment.agents else (),
         )
 
     def decides(self, both: Interpreters) -> Iterator[str]:

@@ -362,9 +362,9 @@ def _measured(evaluation: Evaluation) -> Line:
 
 def _of_our_making(evaluation: Evaluation) -> list[str]:
     """Name tests that fail only where they are measured, and what the checks get because of it."""
-    told = [f"the checks get {evaluation.carried}"] if evaluation.carried else []
     more = f" and {len(evaluation.ours) - 1} more" if len(evaluation.ours) > 1 else ""
-    return [*told, *(f"not counted: {each}{more}" for each in evaluation.ours[:1])]
+    told = [f"the checks get {evaluation.carried}"] * bool(evaluation.carried)
+    return told + [f"not counted: {each}{more}" for each in evaluation.ours[:1]]
 
 
 def _summary(evaluation: Evaluation) -> str:
@@ -385,10 +385,9 @@ def _summary(evaluation: Evaluation) -> str:
         "in quarantine": evaluation.quarantined,
     }
     parts += [f"{len(tests)} {words}" for words, tests in apart.items() if tests]
-    if evaluation.findings:
-        parts.append(f"{counted(len(evaluation.findings), 'finding')} ({len(evaluation.blocking)} blocking)")
-    if evaluation.coverage is not None:
-        parts.append(f"coverage {evaluation.coverage.lines:.0%}")
+    found = f"{counted(len(evaluation.findings), 'finding')} ({len(evaluation.blocking)} blocking)"
+    parts += [found] * bool(evaluation.findings)
+    parts += [f"coverage {evaluation.coverage.lines:.0%}"] if evaluation.coverage is not None else []
     parts += [f"{each.check} broke: {each.reason}" for each in evaluation.broken]
     parts += checks_in_words(evaluation)
     whole = evaluation.stage is not Stage.EVALUATE and not evaluation.without_tests

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-ADDITIVE = frozenset({"pass_environment"})
+ADDITIVE = frozenset({"pass_environment", "pass"})
 """Lists to which each layer adds."""
 
 
@@ -24,3 +24,13 @@ def overlaid(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any
         else:
             result[key] = value
     return result
+
+
+def holds(table: Mapping[str, Any], place: list[str]) -> bool:
+    """Whether a table says anything at a place."""
+    value: Any = table
+    for part in place:
+        if not isinstance(value, Mapping) or part not in value:
+            return value is not table and not isinstance(value, Mapping)
+        value = value[part]
+    return True
