@@ -16,7 +16,8 @@ TESTS = (
     "def test_third():\n    assert sub(2, 1) == 1\n    assert add(1, 1) == 2\n"
 )
 SLOW = {"tests/test_zzz.py": "import time\ndef test_long():\n    time.sleep(0.2)\n"}
-"""Beside it the others are less than half of the suite, and run early."""
+SHORT = ChecksSettings(bandit=False, coverage=False, reruns=0, evaluate_s=0.4)
+"""There is no time for the long test at `evaluate`, and enough for the others."""
 FILES = {"calc.py": CODE, "tests/test_calc.py": TESTS, **SLOW}
 SECOND, THIRD = (f"tests/test_calc.py::test_{name}" for name in ("second", "third"))
 
@@ -27,7 +28,7 @@ def outcomes(made, evaluation: Evaluation) -> dict[str, Outcome]:
 
 
 async def test_what_fails_alone_at_the_base_too_does_not_bounce(bench) -> None:
-    made = await bench(FILES)
+    made = await bench(FILES, settings=SHORT)
     await made.measure(Stage.BASE)
     await made.change({"calc.py": CODE.replace("a + b", "b + a")})
     evaluated = await made.measure(Stage.EVALUATE)
@@ -43,7 +44,7 @@ async def test_what_fails_alone_at_the_base_too_does_not_bounce(bench) -> None:
 
 
 async def test_what_the_work_breaks_counts_beside_it(bench) -> None:
-    made = await bench(FILES, settings=ChecksSettings(bandit=False, coverage=False, reruns=1))
+    made = await bench(FILES, settings=ChecksSettings(bandit=False, coverage=False, reruns=1, evaluate_s=0.4))
     await made.measure(Stage.BASE)
     await made.change({"calc.py": CODE.replace("a + b", "a * b")})
     evaluated = await made.measure(Stage.EVALUATE)
@@ -58,7 +59,7 @@ async def test_many_red_tests_are_compared_in_the_selection_itself(bench) -> Non
         for number in range(25)
     )
     tests = f"from calc import add\nSEEN = []\ndef test_begin():\n    SEEN.append(1)\n{many}"
-    made = await bench({"calc.py": CODE, "tests/test_calc.py": tests, **SLOW})
+    made = await bench({"calc.py": CODE, "tests/test_calc.py": tests, **SLOW}, settings=SHORT)
     await made.measure(Stage.BASE)
     await made.change({"calc.py": CODE.replace("a + b", "b + a")})
     assert (await made.measure(Stage.EVALUATE)).failures == ()
@@ -68,13 +69,13 @@ async def test_a_file_that_only_the_others_make_collectable_is_left_to_the_whole
     files = {
         **SLOW,
         "calc.py": CODE,
-        "tests/a/test_a.py": "import shared_words\ndef test_a():\n    assert shared_words.WORD\n",
+        "tests/a/test_a.py": "import time, shared_words\ndef test_a():\n    assert not time.sleep(0.2)\n",
         "tests/a/shared_words.py": "WORD = 'a'\n",
         "tests/b/test_b.py": (
             "import shared_words\nfrom calc import add\ndef test_b():\n    assert add(1, 1) == 2\n"
         ),
     }
-    made = await bench(files)
+    made = await bench(files, settings=SHORT)
     await made.measure(Stage.BASE)
     await made.change({"calc.py": CODE.replace("a + b", "b + a")})
     evaluated = await made.measure(Stage.EVALUATE)

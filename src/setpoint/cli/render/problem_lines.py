@@ -49,8 +49,8 @@ def failure_line(failure: Failure) -> str:
 
 def finding_line(finding: Finding) -> str:
     """Write a finding with its place and source."""
-    place = f"{finding.file}:{finding.line}"
-    return f"  {finding.severity} {place} {finding.source} {finding.rule}: {finding.message}"
+    place = f"{finding.file}:{finding.line} " if finding.file else ""
+    return f"  {finding.severity} {place}{finding.source} {finding.rule}: {finding.message}"
 
 
 def _grouped(findings: Sequence[Finding]) -> list[list[Finding]]:
