@@ -49,7 +49,7 @@ def test_commands_of_the_prompt_run_the_code_of_the_work_copy_with_the_checks_py
 
     assert (code, outcome["ending"]) == (0, "verified"), outcome
     for name in ("plain", "login"):
-        prefix, file = (told / name).read_text().split()
+        prefix, file = (told / name).read_text().split(maxsplit=1)
         assert (prefix, "/trees/work/" in file) == (str(venv), True), (name, file)
     command, *said = (told / "tests").read_text().splitlines()
     assert command.startswith("python -m pytest -q ")

@@ -15,9 +15,9 @@ def test_a_story_may_be_called_like_a_run(tmp_path):
     project = open_project(tmp_path)
     try:
         add_story(project, "Run faster", status="backlog")
-        order, card = _chosen(project, "run-faster")
+        _, order, card = _chosen(project, "run-faster", as_json=False)
         assert (order, card and card.id) == (None, "run-faster")
         with pytest.raises(UsageError, match="run-slower"):
-            _chosen(project, "run-slower")
+            _chosen(project, "run-slower", as_json=False)
     finally:
         project.store.close()

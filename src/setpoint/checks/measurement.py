@@ -188,7 +188,7 @@ class Measuring:
             touched=await self._touched(task, place),
             fast=task.fast,
         )
-        own_s = _suites_s(task.base)
+        own_s = None if task.fast else _suites_s(task.base)
         if place.stage is Stage.EVALUATE and own_s is not None and own_s <= self.settings.checks.evaluate_s:
             return replace(target, whole=True)
         return await self._with_tests(target, task, place)

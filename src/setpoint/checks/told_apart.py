@@ -136,7 +136,9 @@ class FullCopy:
             await carry(project.root, place, needs.files)
             passed = (*project.interpreter.passed, *needs.variables)
             asked = replace(project, interpreter=replace(project.interpreter, passed=passed))
-            plan = replace(self.plan, project=asked, artifacts=Artifacts(self.plan.scratch / "tried"))
+            apart = self.plan.scratch / "tried"  # what the measurement itself left there stays
+            apart.mkdir(exist_ok=True)
+            plan = replace(self.plan, project=asked, artifacts=Artifacts(apart), scratch=apart)
             named = any(test not in SUITES for test in tests)
             suites = (check for group in plan.suites(self.target) for check in group.checks)
             checks: list[Check] = [*(plan.selection(self.target, tuple(tests)) if named else suites)]

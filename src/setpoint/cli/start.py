@@ -19,10 +19,9 @@ def main() -> None:
         and not words[3:]
         and "-" not in words[-1][:1]
     ):
-        from setpoint.cli.project.hook_calls import answered_prompt, answered_stop
+        from setpoint.cli.project.hook_calls import answer
 
-        answered = answered_stop if words[1] == "stop" else answered_prompt
-        sys.stdout.write(f"{answered(*words[2:])}\n")
+        answer(*words[1:])
         sys.exit(0)
     from setpoint.cli.app import main as whole
 

@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from setpoint.model.config.local_needs import CopySettings
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import CheckState, Fault
 from setpoint.model.stories.story import KnownRed
@@ -25,6 +26,7 @@ REPAIR = {"known_red": KnownRed.FIX}
 async def measured(bench, files, left=None, **story):
     """Measure a base beside some ignored files; return the suite's evidence and what holds a run."""
     made = await bench(files, settings=QUICK, **story)
+    made.use(made.settings.model_copy(update={"copied": CopySettings(found="hold")}))
     for path, text in (left or {}).items():
         (made.root / path).write_text(text)
     base = await made.measure(Stage.BASE)
@@ -57,6 +59,16 @@ async def test_what_a_conftest_lacks_holds_it_too(bench) -> None:
 
     assert suite.fault is Fault.ABSENT
     assert held == (suite,)
+
+
+async def test_it_is_carried_unless_a_person_wants_the_run_held(bench) -> None:
+    made = await bench({**BASE, "conftest.py": "import pkg\n"}, settings=QUICK, **REPAIR)
+    (made.root / "src/pkg/_version.py").write_text("version = '1'\n")
+
+    base = await made.measure(Stage.BASE)
+
+    assert base.carried == "`src/pkg/_version.py`"
+    assert [each.test for each in base.failures] == ["tests/test_one.py::test_one"]
 
 
 BROKEN = {

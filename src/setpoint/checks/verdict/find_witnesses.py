@@ -92,7 +92,13 @@ def weakest(trusts: Iterable[Trust]) -> Trust | None:
 async def _beside_the_base(subject: Subject, passed: frozenset[str]) -> tuple[list[Witness], list[str]]:
     """Ask the change's own tests, and the acceptance commands, of the code of the base."""
     asked, checks = _own_tests(subject, passed), subject.plan.acceptance()
-    reasons = [] if asked else ["the change adds no test"]
+    of_tests = [path for path in subject.of_tests if path in subject.after]
+    lack = (
+        f"the change writes {listed(of_tests)}, and no test of it runs"
+        if of_tests
+        else "the change adds no test"
+    )
+    reasons = [] if asked else [lack]
     if not asked and not checks:
         return [], reasons
     found: list[Witness] = []

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
 _MOST_SENT = 16_000_000
 
 
+def answer(hook: str, *agent: str) -> None:
+    """Print what one of these hooks answers."""
+    answered = answered_stop if hook == "stop" else answered_prompt
+    sys.stdout.write(f"{answered(*agent)}\n")
+
+
 def answered_stop(agent: str = "claude") -> str:
     """Answer an agent that wants to end its turn; reads its message from standard input."""
     return answer_to_stop(agent, sent(), Path.cwd(), _described)
