@@ -233,7 +233,7 @@ class Measuring:
         if task.fast and (reach is None or impact.everything):
             return replace(target, record=reach is None)
         named = {*impact.names, *(reach.red if reach else ())} if task.fast else set[str]()
-        own_s, most_s = _suites_s(task.base), self.settings.checks.evaluate_s
+        own_s, most_s = None if task.fast else _suites_s(task.base), self.settings.checks.evaluate_s
         if own_s and reach is not None:
             named = {*fitting(reach, impact, most_s / own_s)}
             left = len(reach.raw.durations) - len(named)
