@@ -88,6 +88,7 @@ def test_root(): assert Path(__file__).parents[1].name == "project"
 def test_branch(): assert git("rev-parse", "--abbrev-ref", "HEAD") == "topic/one"
 def test_clean(): assert git("status", "--porcelain") == ""
 def test_remote(): assert git("remote", "get-url", "origin") == "https://example.org/x.git"
+def test_user(): assert git("config", "user.email") == "ada@example.org"
 def test_no_push(): assert git("remote", "get-url", "--push", "origin") == "/dev/null"
 """
 
@@ -95,12 +96,13 @@ def test_no_push(): assert git("remote", "get-url", "--push", "origin") == "/dev
 async def test_name_branch_and_remotes_are_the_users_and_nothing_can_be_pushed(bench):
     made = await bench({"tests/test_names.py": NAMES}, settings=QUICK)
     git(made.root, "switch", "-qc", "topic/one")
+    git(made.root, "config", "user.name", "Ada")
+    git(made.root, "config", "user.email", "ada@example.org")
     git(made.root, "remote", "add", "origin", "https://me:secret@example.org/x.git")
 
     base = await made.measure(Stage.BASE)
     await made.evaluator.equip(made.order, made.copy)
-
-    assert (base.test_counts, base.ours) == ({"passed": 5}, ())
+    assert (base.test_counts, base.ours) == ({"passed": 6}, ())
     assert made.tree.name == "project"
     assert git(made.tree, "rev-parse", "--abbrev-ref", "HEAD") == "topic/one"
     told = git(made.tree, "remote", "-v")
@@ -108,3 +110,24 @@ async def test_name_branch_and_remotes_are_the_users_and_nothing_can_be_pushed(b
     assert "/dev/null (push)" in told
     with pytest.raises(subprocess.CalledProcessError):
         git(made.tree, "push", "origin", "HEAD")
+
+
+async def test_another_worktree_in_the_tree_is_no_submodule(bench):
+    made = await bench({"tests/test_a.py": "def test_it(): pass\n"}, settings=QUICK)
+    git(made.root, "worktree", "add", "-q", "others/one")
+    write(made.root, {"others/one/tests/test_b.py": "def test_it(): assert 0\n"})
+    git(made.root / "others" / "one", "add", "-A")
+    git(made.root / "others" / "one", "commit", "-qm", "under way")
+
+    seen = await made.standing()
+
+    assert seen.test_counts == {"passed": 1}
+    assert seen.evidence_of("submodules") is None
+
+
+async def test_a_clean_tree_is_measured_at_its_own_commit(bench):
+    test = NAMES.partition("def test_root")[0] + "def test_it(): assert git('describe', '--tags') == 'v1.0'\n"
+    made = await bench({"tests/test_names.py": test}, settings=QUICK)
+    git(made.root, "tag", "v1.0")
+
+    assert (await made.standing()).test_counts == {"passed": 1}

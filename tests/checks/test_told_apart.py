@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from checks.conftest import git
 from setpoint.checks.discovery.carried_files import found_needs
 from setpoint.model.config.local_needs import CopySettings, Needs
 from setpoint.model.evaluation import Stage
@@ -112,3 +113,64 @@ async def test_a_file_that_the_settings_name_is_there_from_the_start(bench):
     assert base.carried.startswith("`.env`, `build/out.bin`")
     assert not {ENV, BUILT} & {each.test for each in base.failures}
     assert not (Path(made.copy.path) / ".env").exists(), "agents do not get it"
+
+
+CHAINED = """import os
+URL, KEY = os.environ["SHOP_URL"], os.environ["SHOP_KEY"]
+
+def test_both(): assert (URL, KEY) == ("sqlite://", "a key of mine")
+"""
+
+
+async def test_what_is_missed_one_after_the_other_is_found(bench, monkeypatch):
+    made = await bench({**FILES, "tests/test_shop.py": CHAINED}, settings=QUICK)
+    monkeypatch.setenv("SHOP_URL", "sqlite://")
+    monkeypatch.setenv("SHOP_KEY", "a key of mine")
+
+    base = await made.measure(Stage.BASE)
+
+    assert base.carried == "`SHOP_URL`, `SHOP_KEY`"
+    assert base.test_counts == {"passed": 1}
+
+
+async def test_a_variable_that_leads_to_the_users_tree_is_not_carried(bench, monkeypatch):
+    test = "import os\nfrom pathlib import Path\n"
+    test += "def test_it(): assert (Path(os.environ['SHOP_HOME']) / 'calc.py').exists()\n"
+    made = await bench({**FILES, "calc.py": "", "tests/test_shop.py": test}, settings=QUICK)
+    monkeypatch.setenv("SHOP_HOME", str(made.root))
+
+    base = await made.measure(Stage.BASE)
+
+    assert found_needs(made.state) == Needs()
+    assert base.test_counts == {"failed": 1}
+
+
+async def test_a_check_whose_tests_fail_in_the_copy_alone_measured_nothing(bench):
+    test = "from pathlib import Path\n"
+    test += "def test_it(): assert (Path(__file__).parents[1] / 'build/out.bin').exists()\n"
+    made = await bench({**FILES, "tests/test_shop.py": test}, settings=QUICK)
+    (made.root / "build").mkdir()
+    (made.root / "build" / "out.bin").write_text("x")
+
+    seen = await made.standing()
+
+    assert seen.failures == ()
+    assert seen.untested.startswith("the tests fail in the copy alone")
+
+
+async def test_a_link_to_a_folder_and_a_repository_inside_are_carried(bench, tmp_path: Path):
+    test = "from pathlib import Path\nROOT = Path(__file__).parents[1]\n"
+    test += "def test_link(): assert (ROOT / 'data' / 'a.txt').exists()\n"
+    test += "def test_inside(): assert (ROOT / 'dep' / 'a.txt').exists()\n"
+    ignored = FILES[".gitignore"] + "/data\n/dep/\n"
+    made = await bench({**FILES, ".gitignore": ignored, "tests/test_shop.py": test}, settings=QUICK)
+    for folder in (tmp_path / "elsewhere", made.root / "dep"):
+        folder.mkdir()
+        (folder / "a.txt").write_text("a")
+    git(made.root / "dep", "init", "-q")
+    (made.root / "data").symlink_to(tmp_path / "elsewhere")
+    made.use(made.settings.model_copy(update={"copied": CopySettings(files=("data", "dep/**", "dep"))}))
+
+    base = await made.measure(Stage.BASE)
+
+    assert base.test_counts == {"passed": 2}

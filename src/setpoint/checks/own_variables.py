@@ -14,7 +14,7 @@ from setpoint.checks.target import Target
 from setpoint.model.evidence import Cause, CheckResult, Outcome
 from setpoint.ports import Check, Measured
 
-MOST = 200
+MOST = 1000
 """Most failing tests that are repeated."""
 LIMIT_S = 120.0
 """Seconds that one runner has for it."""

@@ -151,7 +151,7 @@ class ProjectEvaluator:
                 update={
                     "ours": ours(raw.tests.failures if raw.tests else ()),
                     "carried": self._projects[order.trace_id].needs.words,
-                    "lacking": raw.needs.lacking,
+                    "lacking": raw.needs.lacking if self._settings.copied.found == "hold" else "",
                 }
             )
             return await self._located(order, first, measured)

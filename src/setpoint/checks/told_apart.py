@@ -32,13 +32,12 @@ from setpoint.system.processes import clean_environment
 
 _GREEN = (Outcome.PASSED, Outcome.FLAKY, Outcome.XPASSED)
 _MOST_FILES, _MOST_BYTES = 20_000, 500_000_000
-_MOST_LEFT_OUT = 6
+_MOST_LEFT_OUT = 10
 """Most needs of which each is left out once, to see whether the others suffice."""
 _VARYING = re.compile(r"0x[0-9a-f]+|\d+|/[\w./-]+")
 _KEPT_BACK = re.compile(r"SETPOINT_.*|PYTHON.*|VIRTUAL_ENV|GIT_.*|HOME|PATH|(OLD)?PWD|TMPDIR|TE?MP|_|SHLVL")
 """Variables that say where a process runs, or belong to Setpoint."""
-_QUOTED = re.compile(r"""(?:['"`]|\$\{?)([A-Za-z_]\w*)""")
-"""How a message names a variable."""
+_WORD = re.compile(r"[A-Za-z_]\w{2,}")
 _MADE_IN = frozenset({"build", "dist", "out", "target", "bin", "obj", "lib"})
 _MADE = frozenset({".js", ".mjs", ".cjs", ".so", ".pyd", ".jar", ".class", ".wasm", ".o", ".a", ".exe"})
 _ANYTHING = "in a full copy of your tree, with its ignored files, what lies beside it, and your variables"
@@ -71,11 +70,15 @@ class FullCopy:
         ]
         if not red and not unloaded:
             return made
-        ignored = await ignored_files(root)
-        around = await asyncio.to_thread(beside, root)
-        usual = clean_environment()
+        known = self.plan.project.needs
+        ignored = [each for each in await ignored_files(root) if each not in known.files]
+        around = [each for each in await asyncio.to_thread(beside, root) if each not in known.files]
+        usual = {*clean_environment(), *known.variables}
         variables = [
-            each for each in whole_environment() if not (_KEPT_BACK.fullmatch(each) or each in usual)
+            name
+            for name, value in whole_environment().items()
+            # What leads to the user's own tree would have its code measured instead of the work's.
+            if not (_KEPT_BACK.fullmatch(name) or name in usual or str(root) in value)
         ]
         everything = Needs(files=(*_fitting(root, ignored), *around), variables=tuple(variables))
         here = _came(red, made.results)
@@ -85,18 +88,26 @@ class FullCopy:
             return made
         texts = [f"{each.message}\n{each.detail}" for each in (report.failures if report else ())]
         said = "\n".join((*texts, *unloaded))
-        quoted = set(_QUOTED.findall(said))
+        words = set(_WORD.findall(said))
         files = [each for each in ignored if asks_for(said, each) or _names(said, each)]
         files += [each for each in around if asks_for(said, each[len(UP) :])]
-        asked = Needs(files=tuple(files), variables=tuple(name for name in variables if name in quoted))
-        return await self._explained(made, {test: there[test] for test in other}, asked)
+        asked = Needs(files=tuple(files), variables=tuple(name for name in variables if name in words))
+        return await self._explained(made, {test: there[test] for test in other}, asked, here)
 
-    async def _explained(self, made: Measurements, wanted: Mapping[str, _Came], asked: Needs) -> Measurements:
-        """Find what of the needs that failures named explains them; name the rest."""
+    async def _explained(
+        self, made: Measurements, wanted: Mapping[str, _Came], asked: Needs, here: Mapping[str, _Came]
+    ) -> Measurements:
+        """Find what of the needs that failures named explains them; name the rest.
+
+        A need with which a test fails for another reason counts, too: it may miss one thing after the other.
+        """
         given = asked.without(path for path in asked.files if _is_made(path))
         explained = await self._those(wanted, given)
         if explained:
             made = made.model_copy(update={"needs": await self._least(wanted, given, explained)})
+        elif given and (further := await self._those(here, given, otherwise=True)):
+            made = made.model_copy(update={"needs": given})
+            wanted = {test: came for test, came in wanted.items() if test not in further}
         left = [test for test, came in wanted.items() if came.green and test not in explained]
         built = await self._those({test: wanted[test] for test in left}, asked) if asked != given else set()
         names = ", ".join(f"`{path}`" for path in asked.files if _is_made(path))
@@ -117,10 +128,10 @@ class FullCopy:
                 given = less
         return given
 
-    async def _those(self, wanted: Mapping[str, _Came], needs: Needs) -> set[str]:
-        """Return the tests to which some needs make the difference."""
+    async def _those(self, wanted: Mapping[str, _Came], needs: Needs, *, otherwise: bool = False) -> set[str]:
+        """Return the tests that some needs bring to what is wanted, or to anything else."""
         came = await self._tried(sorted(wanted), needs) if wanted and needs else {}
-        return {test for test, each in wanted.items() if came.get(test) == each}
+        return {test for test, each in wanted.items() if test in came and (came[test] == each) != otherwise}
 
     async def _tried(
         self, tests: Collection[str], needs: Needs, *, whole: bool = False
@@ -158,7 +169,13 @@ def _came(tests: Collection[str], results: Collection[CheckResult]) -> dict[str,
         failures |= {failure.test: failure for failure in each.tests.failures} if each.tests else {}
     came = {}
     for test in tests:
-        own = [each for each in outcomes if each == test or each.startswith(f"{test}::")]
+        inside = [each for each in outcomes if each.startswith((f"{test}::", f"{test}/"))]
+        if (
+            "::" not in test and outcomes and not (test in outcomes and outcomes[test].red)
+        ):  # a file or folder that loads
+            came[test] = _Came(green=True)
+            continue
+        own = [each for each in outcomes if each == test or each in inside]
         red = [each for each in own if outcomes[each] not in _GREEN]
         first = failures.get(red[0]) if red else None
         said = f"{first.error} {first.message.partition(chr(10))[0]}" if first else ""

@@ -160,7 +160,8 @@ class TreeEvaluator:
                 stood = await measured_at(base, self._measuring, task, measured, self._folders, raw)
             seen = await judge.alone(raw, work, stood)
             seen = compared(seen, raw, stood, base.words) if base else seen
-            seen = seen.model_copy(update={"carried": task.project.needs.words, "lacking": raw.needs.lacking})
+            lacking = raw.needs.lacking if self._settings.copied.found == "hold" else ""
+            seen = seen.model_copy(update={"carried": task.project.needs.words, "lacking": lacking})
             return await self._located(_with_untested(seen), task, measured, base)
         finally:
             reading.cancel()
@@ -186,6 +187,8 @@ class TreeEvaluator:
 def _with_untested(seen: Evaluation) -> Evaluation:
     """Say why no test showed what the code does, and whether no other tool did."""
     lack = seen.without_tests
+    if seen.ours and not seen.test_counts.get("passed"):
+        lack = "the tests fail in the copy alone, so nothing is known of them"
     if not lack:
         return seen
     hint = "" if "hint:" in lack else f"; hint: {_HINT}"

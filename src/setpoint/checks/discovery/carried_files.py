@@ -103,17 +103,22 @@ def asks_for(said: str, path: str) -> bool:
     True
     >>> asks_for("cannot import name '_version' from 'pkg' (/x/pkg/__init__.py)", "pkg/_version.py")
     True
+    >>> asks_for("No module named 'pkg._fast'", "pkg/_fast.cpython-311-x86_64-linux-gnu.so")
+    True
+    >>> asks_for("No module named 'dep'", "src/dep/")
+    True
     """
     if re.search(rf"(?<![\w.-]){re.escape(path)}(?![\w-])", said):
         return True
     stem, dot, _ = path.rpartition(".")
-    if not dot:
+    if not dot and not path.endswith("/"):
         return False
     if re.search(rf"['\"]\.{{1,2}}/(?:[^'\"]*/)?{re.escape(stem.rpartition('/')[2])}(?:\.\w+)?['\"]", said):
         return True
     modules = {*NO_MODULE.findall(said), *(f"{module}.{name}" for name, module in _NO_NAME.findall(said))}
-    dotted = f".{stem.replace('/', '.').removesuffix('.__init__')}"
-    return path.endswith((".py", ".so", ".pyd")) and any(dotted.endswith(f".{each}") for each in modules)
+    folder, slash, name = path.rstrip("/").rpartition("/")
+    dotted = f".{folder}{slash}{name.partition('.')[0]}".replace("/", ".").removesuffix(".__init__")
+    return path.endswith((".py", ".so", ".pyd", "/")) and any(dotted.endswith(f".{each}") for each in modules)
 
 
 async def carry(root: Path, place: Path, files: Collection[str]) -> None:
@@ -133,5 +138,12 @@ def _carry(root: Path, place: Path, files: Iterable[str]) -> None:
         # The work may have put a link there: it is not followed. What is gone by now is left.
         with contextlib.suppress(OSError), entered(place, folders, make=True):
             target = place.joinpath(*folders, name)
-            if not target.is_symlink() and not target.exists():
-                shutil.copy2(root / path, target)
+            source = root / path
+            if os.path.lexists(target):
+                continue
+            if source.is_dir() and source.is_symlink():
+                target.symlink_to(source.resolve())
+            elif source.is_dir():  # a repository inside, of which git lists no files
+                shutil.copytree(source, target, symlinks=True, ignore=shutil.ignore_patterns(".git"))
+            else:
+                shutil.copy2(source, target)

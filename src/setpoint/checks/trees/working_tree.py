@@ -21,7 +21,7 @@ from setpoint.model.evaluation import Evaluation
 from setpoint.model.ids import Commit, Tree
 from setpoint.system.files.atomic import write_atomic
 from setpoint.system.files.folder_lock import alone
-from setpoint.system.git.git import git, head
+from setpoint.system.git.git import git, head, tree_of
 from setpoint.system.git.separate_repository import repository_apart
 from setpoint.system.git.stage import stage
 from setpoint.system.processes import hold_identity
@@ -114,14 +114,17 @@ class TreeRecorder:
         dates = {"GIT_AUTHOR_DATE": "@0 +0000", "GIT_COMMITTER_DATE": "@0 +0000"}
         words = ("commit-tree", tree, "-p", start, "-m", "The tree as it is")
         try:
-            answer = await git(self.root, *words, environment=await self._objects(folder) | dates)
+            commit = start
+            if tree != await tree_of(self.root, start):
+                made = await git(self.root, *words, environment=await self._objects(folder) | dates)
+                commit = Commit(made.text)
             await making
         finally:
             await end(making)
         alternates = repository_apart(place) / "objects" / "info" / "alternates"
         with alternates.open("a", encoding="utf-8") as file:
             file.write(f"{folder / 'objects'}\n")
-        return Commit(answer.text)
+        return commit
 
     async def _objects(self, folder: Path) -> dict[str, str]:
         """Have git write to a folder, and read from the repository too."""

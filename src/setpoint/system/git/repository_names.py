@@ -23,6 +23,8 @@ class RepositoryNames(NamedTuple):
     """The branch that is checked out; empty where none is."""
     remotes: tuple[tuple[str, str], ...] = ()
     """Names and addresses, without accounts and passwords."""
+    user: tuple[str, str] = ("", "")
+    """Name and address with which the user commits."""
 
 
 NAMELESS = RepositoryNames()
@@ -37,7 +39,8 @@ async def names_of_repository(root: Path) -> RepositoryNames:
         if url:
             name = key.removeprefix("remote.").removesuffix(".url")
             remotes.append((name, _ACCOUNT.sub("", url)))
-    return RepositoryNames(branch, tuple(remotes))
+    name, mail = [(await ask(root, "config", key)).text for key in ("user.name", "user.email")]
+    return RepositoryNames(branch, tuple(remotes), (name, mail))
 
 
 def show_names(own: Path, names: RepositoryNames) -> None:
@@ -52,6 +55,10 @@ def show_names(own: Path, names: RepositoryNames) -> None:
             with entered(own, ("refs", "heads", *parts), make=True) as heads:
                 put(heads, name, commit + b"\n")
             put(folder, "HEAD", f"ref: refs/heads/{names.branch}\n".encode())
+        if all(names.user) and b"[user]" not in told:
+            who = [_quoted(each) for each in names.user]
+            lines = f'[user]\n\tname = "{who[0]}"\n\temail = "{who[1]}"\n'
+            told += lines.encode("utf-8", "surrogateescape")
         for name, url in names.remotes:
             title = f'[remote "{_quoted(name)}"]\n'.encode()
             if title not in told:

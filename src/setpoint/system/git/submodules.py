@@ -29,12 +29,17 @@ class Submodule(NamedTuple):
 async def submodules_of(root: Path, repository: Path | str, commit: str, depth: int = 0) -> list[Submodule]:
     """Find the submodules of a commit, and theirs, with where the user's tree at `root` has them."""
     listed = (await git(repository, "ls-tree", "-r", "-z", "--full-tree", commit)).stdout
+    words = ("config", "-z", "--blob", f"{commit}:.gitmodules", "--get-regexp", r"^submodule\..*\.path$")
+    # A link without an entry there is another repository that lies in the tree.
+    names = [each.partition("\n")[2] for each in (await ask(repository, *words)).text.split("\0")]
     found: list[Submodule] = []
     for entry in listed.split(b"\0"):
         facts, tab, name = entry.partition(b"\t")
         if not tab or not facts.startswith(_LINK):
             continue
         path, wanted = os.fsdecode(name), facts.split()[2].decode()
+        if path not in names:
+            continue
         store = await _store(root, path, wanted)
         found.append(Submodule(path, wanted, store))
         if store is not None and depth < _MOST_DEPTH:
