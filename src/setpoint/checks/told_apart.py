@@ -129,7 +129,7 @@ class FullCopy:
         return given
 
     async def _those(self, wanted: Mapping[str, _Came], needs: Needs, *, otherwise: bool = False) -> set[str]:
-        """Return the tests that some needs bring to what is wanted, or to anything else."""
+        """Return the tests that come out as in `wanted` with some needs, or else those that do not."""
         came = await self._tried(sorted(wanted), needs) if wanted and needs else {}
         return {test for test, each in wanted.items() if test in came and (came[test] == each) != otherwise}
 
