@@ -195,7 +195,8 @@ def _of_people(runs, within):
             question, answer = asked[event.body.gate], event.body.answer
             values = {"unanswered_rate": answer.via is Via.DEADLINE}
             if answer.via is not Via.DEADLINE:
-                values["override_rate"] = answer.choice not in (Choice.CANCEL, Choice.REJECT, Choice.PROVE)
+                obeyed = (Choice.CANCEL, Choice.REJECT, Choice.PROVE, Choice.RETRY)
+                values["override_rate"] = answer.choice not in obeyed
                 values["time_to_human_response"] = (event.at - question.at).total_seconds()
             for name, value in values.items():
                 found.setdefault(name, []).append(value)
