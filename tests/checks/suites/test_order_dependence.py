@@ -11,12 +11,13 @@ from setpoint.settings import ChecksSettings
 
 CODE = "def add(a, b):\n    return a + b\n\n\ndef sub(a, b):\n    return a - b\n"
 TESTS = (
-    "from calc import add, sub\nSEEN = []\n\n\ndef test_first():\n    SEEN.append(1)\n\n\n"
+    "import time\nfrom calc import add, sub\nSEEN = []\n\n\n"
+    "def test_first():\n    time.sleep(0.2)\n    SEEN.append(1)\n\n\n"
     "def test_second():\n    assert SEEN, 'nothing ran before'\n    assert add(1, 2) == 3\n\n\n"
     "def test_third():\n    assert sub(2, 1) == 1\n    assert add(1, 1) == 2\n"
 )
 SLOW = {"tests/test_zzz.py": "import time\ndef test_long():\n    time.sleep(0.2)\n"}
-SHORT = ChecksSettings(bandit=False, coverage=False, reruns=0, evaluate_s=0.4)
+SHORT = ChecksSettings(bandit=False, coverage=False, reruns=0, evaluate_s=0.2)
 """There is no time for the long test at `evaluate`, and enough for the others."""
 FILES = {"calc.py": CODE, "tests/test_calc.py": TESTS, **SLOW}
 SECOND, THIRD = (f"tests/test_calc.py::test_{name}" for name in ("second", "third"))
@@ -44,7 +45,7 @@ async def test_what_fails_alone_at_the_base_too_does_not_bounce(bench) -> None:
 
 
 async def test_what_the_work_breaks_counts_beside_it(bench) -> None:
-    made = await bench(FILES, settings=ChecksSettings(bandit=False, coverage=False, reruns=1, evaluate_s=0.4))
+    made = await bench(FILES, settings=ChecksSettings(bandit=False, coverage=False, reruns=1, evaluate_s=0.2))
     await made.measure(Stage.BASE)
     await made.change({"calc.py": CODE.replace("a + b", "a * b")})
     evaluated = await made.measure(Stage.EVALUATE)
@@ -58,7 +59,8 @@ async def test_many_red_tests_are_compared_in_the_selection_itself(bench) -> Non
         f"def test_{number}():\n    assert SEEN\n    assert add(1, {number}) == {number} + 1\n"
         for number in range(25)
     )
-    tests = f"from calc import add\nSEEN = []\ndef test_begin():\n    SEEN.append(1)\n{many}"
+    begin = "def test_begin():\n    time.sleep(0.2)\n    SEEN.append(1)\n"
+    tests = f"import time\nfrom calc import add\nSEEN = []\n{begin}{many}"
     made = await bench({"calc.py": CODE, "tests/test_calc.py": tests, **SLOW}, settings=SHORT)
     await made.measure(Stage.BASE)
     await made.change({"calc.py": CODE.replace("a + b", "b + a")})
