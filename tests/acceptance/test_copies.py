@@ -48,8 +48,8 @@ def test_a_test_runner_lists_only_the_users_tests_after_a_run(tmp_path, runner):
     code, outcome = repository.run("--agent", "actor", SETPOINT_CACHE_DIR=str(cache), timeout=280)
 
     assert (code, outcome["ending"]) == (0, "verified")
-    copies = cache.glob(f"*/trees/*/{outcome['trace_id']}/{TEST}")
-    assert sorted(path.parents[2].name for path in copies) == ["measured", "work"]
+    copies = cache.glob(f"*/trees/*/{outcome['trace_id']}/*/{TEST}")
+    assert sorted(path.parents[3].name for path in copies) == ["measured", "work"]
     listed = subprocess.run(
         ["node", *LISTED[runner]], cwd=repository.root, capture_output=True, text=True, check=True
     ).stdout.splitlines()
@@ -123,7 +123,7 @@ def test_an_agent_that_searches_for_a_solution_delivered_before_finds_none(tmp_p
     code, second = repository.run("--agent", "searcher", **cache)
 
     assert (code, second["ending"]) == (11, "stopped")
-    work = tmp_path.glob(f"cache/*/trees/work/{second['trace_id']}/*")
+    work = tmp_path.glob(f"cache/*/trees/work/{second['trace_id']}/*/*")
     found = {path.name: path.read_text() for path in work if path.is_file()}
     assert "return a - b" in found["calc.py"]
     assert found["seen.txt"] == "a bug\n", "of all commits it saw those that the base holds"

@@ -136,24 +136,23 @@ def test_the_generator_takes_r1s_example_from_57_percent_over_85_in_three_iterat
         assert "pin how the code behaves at present" in (Path(outcome["folder"]) / name).read_text()
 
 
-HARD = """
+NEVER = """
 
-def fetch(host):
-    import socket
+def ported(n):
+    import sys
 
-    line = socket.create_connection((host, 80), timeout=1)
-    line.sendall(b"x")
-    data = line.recv(10)
-    line.close()
-    if len(data) > 3:
-        return data[:3]
-    return data
+    if sys.platform == "a system that is not built yet":
+        first = n + 1
+        second = first * 2
+        return second - first
+    return n
 """
+"""Code that no test can reach here."""
 
 
 @pytest.mark.slow
 def test_what_is_gained_is_delivered_where_a_goal_stays_missed(sample):
-    sample.write("sample.py", SAMPLE + HARD)
+    sample.write("sample.py", SAMPLE + NEVER)
     sample.commit()
     code, outcome, told = cover(sample, "--budget", "10", "--coverage", "0.95")
 

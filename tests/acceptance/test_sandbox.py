@@ -261,8 +261,9 @@ def test_mutants_are_held_as_checks_are(repository, means):
 
 READ = (
     "git -C $ROOT log", "ls $ROOT/.git/objects/??", "ls $ROOT/.setpoint/snapshots/*.git",
-    "git --git-dir=$(echo ../../repositories/*.git) log", "ls ../../measured/*",
-    "cat $ROOT/.setpoint/app.db", "ls .. | grep -v $(basename $PWD)", "ls $STORED/../../*/setpoint-ready",
+    "git --git-dir=$(echo ../../../repositories/*.git) log", "ls ../../../measured/*",
+    "cat $ROOT/.setpoint/app.db", "ls ../.. | grep -v $(basename $(dirname $PWD))",
+    "ls $STORED/../../*/setpoint-ready",
 )  # fmt: skip
 """`$ROOT` stands for the repository of the user, `$STORED` for the objects that the copy borrows."""
 
@@ -284,8 +285,8 @@ def test_bubblewrap_hides_repositories_and_other_copies(repository):
 
 
 READ_FILES = (
-    "git -C $ROOT log", "cat $ROOT/.git/HEAD", "git --git-dir=$(echo ../../repositories/*.git) log",
-    "cat ../../measured/*/calc.py", "cat $ROOT/.setpoint/app.db", "cat $ROOT/.setpoint/runs/*/scratchpad.md",
+    "git -C $ROOT log", "cat $ROOT/.git/HEAD", "git --git-dir=$(echo ../../../repositories/*.git) log",
+    "cat ../../../measured/*/*/calc.py", "cat $ROOT/.setpoint/app.db", "cat $ROOT/.setpoint/runs/*/scratchpad.md",
 )  # fmt: skip
 
 

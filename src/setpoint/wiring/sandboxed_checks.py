@@ -62,6 +62,7 @@ async def hold_of(project: Project, settings: Settings) -> Hold | None:
     return Hold(
         means=found.means,
         places=(measured.resolve(),),
+        depth=2,  # of the run, and with the name of the project
         opened=_opened(project, settings),
         devices=usable_devices(settings.sandbox.devices),
     )

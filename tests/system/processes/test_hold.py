@@ -66,6 +66,15 @@ async def ok(command: Command) -> bool:
     return done.ok
 
 
+async def test_a_tree_that_lies_deeper_is_writable_without_the_folder_around_it(
+    shell: Shell, means: Means, trees: Path
+) -> None:
+    with holding(Hold(means=means, places=(trees,), depth=2)):
+        assert await ok(shell("echo x > file"))
+        assert not await ok(shell("echo x > ../file"))
+        assert not await ok(shell("echo x > file", cwd=trees / "one"))
+
+
 @pytest.mark.usefixtures("held")
 async def test_a_command_writes_to_its_tree_its_home_and_what_it_is_given(
     shell: Shell, trees: Path, tmp_path: Path

@@ -24,7 +24,9 @@ class Hold:
     means: Means
     """Landlock or bubblewrap."""
     places: tuple[Path, ...] = ()
-    """Folders whose entries are measured trees, without links: a command writes to the one it runs in."""
+    """Folders that hold measured trees, without links: a command writes to the one it runs in."""
+    depth: int = 1
+    """How many folders below one of `places` a measured tree lies."""
     opened: tuple[str, ...] = ()
     """More places that every command may write to, existing and absolute."""
 
@@ -59,8 +61,9 @@ class Hold:
         """Return the measured tree in which a folder lies, as a whole."""
         real = Path(os.path.realpath(cwd))
         for place in self.places:
-            if real != place and real.is_relative_to(place):
-                return (str(place / real.relative_to(place).parts[0]),)
+            parts = real.relative_to(place).parts if real.is_relative_to(place) else ()
+            if len(parts) >= self.depth:
+                return (str(place.joinpath(*parts[: self.depth])),)
         return ()
 
 
