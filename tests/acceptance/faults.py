@@ -73,7 +73,7 @@ SHORT = {"SETPOINT_AGENTS__WALL_S": "4"}
 SILENT = {"SETPOINT_AGENTS__IDLE_S": "3"}
 ESCAPES = (
     "cd ~/../project; echo x > calc.py; echo x > new; rm -rf .setpoint/snapshots/*.git .setpoint/artifacts; "
-    "cd - >/dev/null; rm -rf ../../repositories/*.git; echo x > ~/.profile"
+    "cd - >/dev/null; rm -rf ../../../repositories/*.git; echo x > ~/.profile"
 )
 FORKS = f"setsid sleep NAP {NO_OUTPUT} & (setsid sh -c 'sleep NAP & sleep NAP' {NO_OUTPUT} &)"
 MEND = "printf 'def add(a, b):\\n    return a + b\\n' > calc.py"

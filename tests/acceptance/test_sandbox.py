@@ -19,7 +19,7 @@ TRIES = [
     "ln -s $ROOT tree; echo x > tree/calc.py",
     "echo x > ~/.bashrc",
     "echo x > ../planted",
-    "rm -r ../../repositories/*.git",
+    "rm -r ../../../repositories/*.git",
     "echo x > ~/.cache/setpoint/planted",
 ]
 """`$ROOT` stands for the user's repository."""
@@ -95,7 +95,7 @@ SECRETS = {
 }
 LOOK = (
     "env; for each in /proc/[0-9]*; do tr '\\0' '\\n' < $each/environ; cat $each/cmdline; done; "
-    "grep -rs 'c[a]nary-' ../../.. $ROOT ~"
+    "grep -rs 'c[a]nary-' ../../../.. $ROOT ~"
 )
 
 
@@ -286,7 +286,8 @@ def test_bubblewrap_hides_repositories_and_other_copies(repository):
 
 READ_FILES = (
     "git -C $ROOT log", "cat $ROOT/.git/HEAD", "git --git-dir=$(echo ../../../repositories/*.git) log",
-    "cat ../../../measured/*/*/calc.py", "cat $ROOT/.setpoint/app.db", "cat $ROOT/.setpoint/runs/*/scratchpad.md",
+    "cat ../../../measured/*/*/calc.py", "cat $ROOT/.setpoint/app.db",
+    "cat $ROOT/.setpoint/runs/*/scratchpad.md",
 )  # fmt: skip
 
 

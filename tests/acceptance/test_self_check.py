@@ -24,7 +24,7 @@ LEARN = [
     "mkdir -p .setpoint/evidence; ls -R .setpoint; cat .setpoint/evidence/* .setpoint/bin/*",
     "cp calc.py keep; echo 'def add(a, b): return 15' > calc.py; setpoint_check; mv keep calc.py",
     "echo 'import os; print(os.listdir(chr(46) * 2))' > conftest.py; setpoint_check; rm conftest.py",
-    "ln -s ../../../.. up; sleep 1; setpoint_check; rm up",
+    "ln -s ../../../../.. up; sleep 1; setpoint_check; rm up",
     "cd .setpoint; rm -r check; ln -s $HOME check; setpoint_check & sleep 2; kill $!; ls ~ | grep -c answer",
     "mkfifo pipe; timeout 8 setpoint_check; rm pipe",
 ]
