@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from checks.conftest import git
-from setpoint.checks.discovery.carried_files import found_needs
+from setpoint.checks.discovery.carried_files import found_needs, remember
 from setpoint.model.config.local_needs import CopySettings, Needs
 from setpoint.model.evaluation import Stage
 from setpoint.model.stories.story import KnownRed
@@ -174,3 +174,10 @@ async def test_a_link_to_a_folder_and_a_repository_inside_are_carried(bench, tmp
     base = await made.measure(Stage.BASE)
 
     assert base.test_counts == {"passed": 2}
+
+
+async def test_what_is_gone_is_not_said_to_be_given(bench):
+    made = await bench({**FILES, "tests/test_shop.py": "def test_it(): pass\n"}, settings=QUICK)
+    remember(made.state, Needs(files=(".env",), variables=("SHOP_THAT_NOBODY_SET",)))
+
+    assert (await made.measure(Stage.BASE)).carried == ""

@@ -5,20 +5,13 @@ from __future__ import annotations
 import sys
 
 _HOOKS = ("stop", "prompt")
-_LENGTHS = (2, 3)
-"""Of the words of such a call, with the agent and without."""
 
 
 def main() -> None:
     """Run the command line and exit with an `ExitCode`."""
     words = sys.argv[1:]
-    if (
-        words[:1] == ["hook"]
-        and words[1:2]
-        and words[1] in _HOOKS
-        and not words[3:]
-        and "-" not in words[-1][:1]
-    ):
+    waited_for = words[:1] == ["hook"] and len(words) in (2, 3) and words[1] in _HOOKS
+    if waited_for and not words[-1].startswith("-"):
         from setpoint.cli.project.hook_calls import answer
 
         answer(*words[1:])

@@ -59,8 +59,12 @@ async def needs_of(root: Path, state: Path, copied: CopySettings, environment: E
         listed += (
             names_of((await ask(root, "check-ignore", "-z", "--stdin", stdin=named)).stdout) if named else []
         )
-    stated = Needs(files=tuple(sorted(set(listed))), variables=environment.passed)
-    return stated.and_those(found_needs(state)) if copied.found == "carry" else stated
+    wanted = Needs(files=tuple(sorted(set(listed))), variables=environment.passed)
+    wanted = wanted.and_those(found_needs(state)) if copied.found == "carry" else wanted
+    set_here = inherited(wanted.variables)
+    # What is not there cannot be given, and nothing must say that it is.
+    gone = [path for path in wanted.files if not os.access(root / path, os.R_OK)]
+    return wanted.without((*gone, *(name for name in wanted.variables if name not in set_here)))
 
 
 def found_needs(state: Path) -> Needs:
