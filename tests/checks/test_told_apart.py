@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from checks.conftest import git
-from setpoint.checks.discovery.carried_files import found_needs, remember
+from setpoint.checks.needs.carried_files import found_needs, remember
 from setpoint.model.config.local_needs import CopySettings, Needs
 from setpoint.model.evaluation import Stage
 from setpoint.model.stories.story import KnownRed

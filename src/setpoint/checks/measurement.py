@@ -13,16 +13,16 @@ from setpoint.checks.baseline import Measurements, new_findings
 from setpoint.checks.cache.durations import Pace
 from setpoint.checks.cache.eviction import SHARED, tools_of
 from setpoint.checks.cache.results import ResultCache
-from setpoint.checks.discovery.carried_files import carry
 from setpoint.checks.discovery.installed_files import installed_files
-from setpoint.checks.discovery.kept_elsewhere import with_parts
 from setpoint.checks.discovery.linked_packages import link_packages
 from setpoint.checks.discovery.project import Project
-from setpoint.checks.discovery.veil import veil_of
 from setpoint.checks.discovery.workspaces import Touched
 from setpoint.checks.flaky.flaky import flaky_tests
 from setpoint.checks.goals.performance import Compared
 from setpoint.checks.impact import Impact, Reach, ReachFile, choose, fitting
+from setpoint.checks.needs.carried_files import carry
+from setpoint.checks.needs.kept_elsewhere import with_parts
+from setpoint.checks.needs.veil import veil_of
 from setpoint.checks.old_tests.cannot_run import with_faults
 from setpoint.checks.old_tests.places import PYTHON, Aside, side_of_tests
 from setpoint.checks.old_tests.second_run import with_unstable

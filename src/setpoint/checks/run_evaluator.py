@@ -11,14 +11,14 @@ from pathlib import Path
 from setpoint.checks.advice.offer import command, server
 from setpoint.checks.baseline import Measurements, ours, red_tests
 from setpoint.checks.cache.eviction import tools_of
-from setpoint.checks.discovery.carried_files import MOST_FOUND, carry, remember
-from setpoint.checks.discovery.kept_elsewhere import with_parts
 from setpoint.checks.discovery.project import Project
 from setpoint.checks.discovery.work_environment import commands, equip, variables
 from setpoint.checks.flaky.flaky import STEADY, doubtful, steadily_green
 from setpoint.checks.judge import Judge, Reference
 from setpoint.checks.localise.work_copy_paths import from_the_root
 from setpoint.checks.measurement import CheckListener, Measuring, Task, furnish, tests_of
+from setpoint.checks.needs.carried_files import MOST_FOUND, carry, remember
+from setpoint.checks.needs.kept_elsewhere import with_parts
 from setpoint.checks.old_tests.places import collected
 from setpoint.checks.old_tests.read_only import Protection, ReadOnly, restored_before
 from setpoint.checks.suites.git_hooks import git_hooks

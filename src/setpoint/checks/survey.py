@@ -10,10 +10,8 @@ from pathlib import Path
 
 from setpoint.checks.cancel_all import end
 from setpoint.checks.discovery.bytecode import with_bytecode
-from setpoint.checks.discovery.carried_files import fingerprint_of, needs_of
 from setpoint.checks.discovery.interpreter import find_interpreter, own_interpreter
 from setpoint.checks.discovery.interpreter_cache import Probes
-from setpoint.checks.discovery.kept_elsewhere import beside
 from setpoint.checks.discovery.own_commands.command import OwnCommand
 from setpoint.checks.discovery.package_rows import package_rows
 from setpoint.checks.discovery.project import (
@@ -29,6 +27,8 @@ from setpoint.checks.discovery.project import (
 )
 from setpoint.checks.discovery.tool_start import Starts
 from setpoint.checks.discovery.toolchains import Toolchain, needs_python, toolchains
+from setpoint.checks.needs.carried_files import fingerprint_of, needs_of
+from setpoint.checks.needs.kept_elsewhere import beside
 from setpoint.checks.tools.custom import CustomTool, lasting, reasons
 from setpoint.checks.trees.checkout import check_out_commit, remove, repository_of
 from setpoint.model.config.local_needs import NOTHING, Needs

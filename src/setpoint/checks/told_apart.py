@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from setpoint.checks.baseline import Measurements
-from setpoint.checks.discovery.carried_files import UP, asks_for, beside, carry, ignored_files
+from setpoint.checks.needs.carried_files import UP, asks_for, beside, carry, ignored_files
 from setpoint.checks.old_tests.cannot_run import cannot_load
 from setpoint.checks.own_variables import MOST, in_a_shell, marked, passing_in_a_shell
 from setpoint.checks.plan import Plan

@@ -13,12 +13,12 @@ from typing import Any
 from setpoint.checks.baseline import Measurements
 from setpoint.checks.cache.eviction import OF_THE_TREE, forget, trim
 from setpoint.checks.cancel_all import end
-from setpoint.checks.discovery.carried_files import MOST_FOUND, remember
 from setpoint.checks.discovery.generated_files import generated_since
 from setpoint.checks.discovery.project import Interpreters, Project
 from setpoint.checks.judge import Judge
 from setpoint.checks.measurement import CheckListener, Measuring, Task
 from setpoint.checks.merge_base import MergePoint, compared, measured_at, merge_base_of, wrong
+from setpoint.checks.needs.carried_files import MOST_FOUND, remember
 from setpoint.checks.survey import Surveyor
 from setpoint.checks.suspects import with_suspects
 from setpoint.checks.trees.checkout import check_out_commit, clone, remove, repository_of

@@ -13,8 +13,6 @@ from pydantic import TypeAdapter
 
 from setpoint.checks.discovery.environment_of_tests import environment_of_tests
 from setpoint.checks.discovery.interpreter import PROBE_S, Interpreter, literal
-from setpoint.checks.discovery.kept_elsewhere import MENDS as NOT_THERE
-from setpoint.checks.discovery.kept_elsewhere import Beside
 from setpoint.checks.discovery.layout import Layout, configuration, read_layout
 from setpoint.checks.discovery.own_commands.command import Kind
 from setpoint.checks.discovery.own_commands.elsewhere import files_elsewhere, scripts_elsewhere
@@ -24,6 +22,8 @@ from setpoint.checks.discovery.package_suites import fits, manifests, with_own_t
 from setpoint.checks.discovery.program import MENDS, Program, found_program, python_program
 from setpoint.checks.discovery.tool_start import Starts
 from setpoint.checks.discovery.unread_tests import MEND, why_no_tests
+from setpoint.checks.needs.kept_elsewhere import MENDS as NOT_THERE
+from setpoint.checks.needs.kept_elsewhere import Beside
 from setpoint.errors import SettingsError
 from setpoint.model.config.local_needs import NOTHING, Needs
 from setpoint.model.evidence import COVERAGE_OF, NO_SUITE, OWN_TESTS, SUITES

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from setpoint.checks.baseline import Measurements
-from setpoint.checks.discovery.carried_files import CACHES, NO_MODULE, asks_for, ignored_files
+from setpoint.checks.needs.carried_files import CACHES, NO_MODULE, asks_for, ignored_files
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.evidence import SUITES, Cause, CheckResult, CheckState, Failure, Fault
 from setpoint.ports import Measured

@@ -10,7 +10,7 @@ import pytest
 
 from checks.conftest import folders_of
 from setpoint.checks import Surveyor, TreeEvaluator
-from setpoint.checks.discovery.kept_elsewhere import beside
+from setpoint.checks.needs.kept_elsewhere import beside
 from setpoint.model.evidence import CheckState
 from setpoint.settings import ChecksSettings, Settings
 from setpoint.system.files.artifacts import Artifacts
@@ -29,7 +29,9 @@ def git(root: Path, *argv: str) -> str:
 def made(root: Path, files: dict[str, str], *links: str) -> Path:
     root.mkdir()
     git(root, "init", "-q")
-    for path, text in {"a.py": "X = 1\n", ".gitignore": ".setpoint\n", **files}.items():
+    entries = (f'[submodule "{link}"]\n\tpath = {link}\n\turl = ../{link}\n' for link in links)
+    files = {"a.py": "X = 1\n", ".gitignore": ".setpoint\n", ".gitmodules": "".join(entries), **files}
+    for path, text in files.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text)
     git(root, "add", "-A")
