@@ -50,7 +50,7 @@ from setpoint.testing import (
     evaluation,
     failure,
 )
-from setpoint.workspace import GitWorkspace
+from setpoint.workspace.work_copy import GitWorkspace
 
 KINDS = ("improves", "wanders", "oscillates", "degrades", "stalls")
 PARTS = ("area", "total", "label", "share", "order", "split")

@@ -40,7 +40,8 @@ from setpoint.testing.agent import Act, ScriptedAgent
 from setpoint.testing.evaluator import Scene, ScriptedEvaluator
 from setpoint.wiring.project import Project, open_project
 from setpoint.wiring.run_ports import SystemClock
-from setpoint.workspace import GitBranchForge, GitWorkspace
+from setpoint.workspace.delivery import GitBranchForge
+from setpoint.workspace.work_copy import GitWorkspace
 
 SHORT, LONG = 2, 10
 FILES, LINES = 200, 50

@@ -338,7 +338,7 @@ def project_on(place: Path, url: str | None) -> Iterator[Project]:
     if url is not None:
         project.store.close()
         store = open_store(url)
-        project = project._replace(store=store, log=SqlEventLog(store))
+        project = project._replace(store=store)
     try:
         yield project
     finally:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from pydantic import BaseModel, Field, ValidationError, ValidationInfo, field_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings import SettingsError as UnreadableVariable
 
@@ -46,8 +46,8 @@ from setpoint.model.quality import WEIGHTS, QualityVector
 from setpoint.model.run import Limits
 from setpoint.model.stories.board import BoardLimits
 from setpoint.model.stories.story import KnownRed
+from setpoint.model.value import Value
 from setpoint.presets import presets
-from setpoint.presets.check_settings import CLOSED as _CLOSED
 from setpoint.presets.check_settings import ChecksSettings, FailuresSettings, IntegritySettings
 from setpoint.presets.classic import CLASSIC
 
@@ -61,10 +61,8 @@ _UNION_MEMBER = re.compile(r"(literal|str-enum|function-\w+|is-instance)\[|bool$
 """What pydantic adds to the place of an error to say which kind of value it tried."""
 
 
-class AgentsSettings(BaseModel):
+class AgentsSettings(Value):
     """Who plays which role: an agent's name, `auto` for the first that works, `rules` for the built-in."""
-
-    model_config = _CLOSED
 
     maker: str = "auto"
     """Changes the work copy."""
@@ -113,10 +111,8 @@ class AgentsSettings(BaseModel):
     """Whether agents call their models through a proxy on this machine that counts every call."""
 
 
-class CustomAgent(BaseModel):
+class CustomAgent(Value):
     """An agent of your own, under `[agent.NAME]`."""
-
-    model_config = _CLOSED
 
     command: tuple[str, ...] = ()
     """Program and arguments; `{prompt}` and `{workdir}` are replaced, else standard input gets the prompt.
@@ -165,7 +161,6 @@ class Settings(BaseSettings):
         env_nested_delimiter="__",
         extra="forbid",
         frozen=True,
-        use_attribute_docstrings=True,
         allow_inf_nan=False,
         populate_by_name=True,
     )

@@ -23,7 +23,7 @@ from setpoint.ports import Measured, WorkCopy
 from setpoint.settings import ChecksSettings, Settings
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.files.project_folders import ProjectFolders
-from setpoint.workspace import GitWorkspace
+from setpoint.workspace.work_copy import GitWorkspace
 
 PIPELINE = Pipeline(
     name="p",

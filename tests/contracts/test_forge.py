@@ -5,7 +5,7 @@ import pytest
 from setpoint.testing import FolderWorkspace, RecordingForge
 from setpoint.testing.contracts.forge import ForgeContract
 from setpoint.testing.contracts.workspace import BASE, Opened
-from setpoint.workspace import GitBranchForge
+from setpoint.workspace.delivery import GitBranchForge
 
 
 class TestGitBranch(ForgeContract):

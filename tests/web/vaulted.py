@@ -9,7 +9,7 @@ from setpoint.model.events.run import GateOpened, RunFinished, RunStarted
 from setpoint.model.ids import Commit
 from setpoint.testing import Scene
 from setpoint.wiring.project import open_project
-from setpoint.workspace import repository_of_run
+from setpoint.workspace.snapshot_store import repository_of_run
 
 TRACE = report_runs.TRACE
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from setpoint.model.ids import Commit
 from setpoint.system.files.project_folders import ProjectFolders
-from setpoint.workspace import GitWorkspace, ensure_state
+from setpoint.workspace.state_folder import ensure_state
+from setpoint.workspace.work_copy import GitWorkspace
 
 IDENTITY = {
     **os.environ,

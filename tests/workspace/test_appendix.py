@@ -8,7 +8,7 @@ from setpoint.model.ids import TraceId
 from setpoint.ports import Appendix
 from setpoint.system.git.git import head
 from setpoint.testing.contracts.workspace import attempt
-from setpoint.workspace import GitBranchForge
+from setpoint.workspace.delivery import GitBranchForge
 from workspace.repository import commit_all, git, repository, workspace_of
 
 DEBTS = Appendix(

@@ -9,8 +9,8 @@ import pytest
 
 from setpoint.model.ids import TraceId
 from setpoint.system.git.git import head
-from setpoint.workspace import GitBranchForge
 from setpoint.workspace.commits import conventional
+from setpoint.workspace.delivery import GitBranchForge
 from workspace.repository import git, repository, workspace_of
 from workspace.test_users_repository import attempt
 

@@ -15,13 +15,10 @@ from setpoint.system.files.locks import RunLocks
 from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.git.git import head
 from setpoint.testing.contracts.workspace import attempt
-from setpoint.workspace import (
-    GitWorkspace,
-    cache_folder,
-    copies_folder,
-    ensure_state,
-    repository_of_run,
-)
+from setpoint.workspace.copies_folder import cache_folder, copies_folder
+from setpoint.workspace.snapshot_store import repository_of_run
+from setpoint.workspace.state_folder import ensure_state
+from setpoint.workspace.work_copy import GitWorkspace
 from workspace.repository import commit_all, git, repository
 
 RUN = TraceId("run-1")

@@ -12,7 +12,7 @@ import pytest
 from setpoint.model.ids import TraceId
 from setpoint.system.git.git import head
 from setpoint.testing.contracts.workspace import attempt
-from setpoint.workspace import ensure_state
+from setpoint.workspace.state_folder import ensure_state
 from workspace.repository import git, repository, workspace_of
 
 RUN = TraceId("run-1")
@@ -22,7 +22,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from setpoint.model.attempt import Attempt, Stop
 from setpoint.system.files.project_folders import ProjectFolders
-from setpoint.workspace import GitWorkspace, ensure_state
+from setpoint.workspace.work_copy import GitWorkspace
+from setpoint.workspace.state_folder import ensure_state
 
 async def main():
     root, base = Path(sys.argv[1]), sys.argv[2]

@@ -15,7 +15,8 @@ from setpoint.system.git import history
 from setpoint.system.git.git import head
 from setpoint.system.git.history import FOLDER, LENDERS, UNUSED_S
 from setpoint.testing.contracts.workspace import attempt
-from setpoint.workspace import GitBranchForge, GitWorkspace
+from setpoint.workspace.delivery import GitBranchForge
+from setpoint.workspace.work_copy import GitWorkspace
 from workspace.repository import commit_all, git, repository, workspace_of
 
 RUN, OTHER = TraceId("run-1"), TraceId("run-2")

@@ -11,7 +11,9 @@ from setpoint.ports.workspace import CopyLoss
 from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.git.git import head
 from setpoint.testing.contracts.workspace import attempt
-from setpoint.workspace import GitWorkspace, ensure_state, hold_base, release_bases
+from setpoint.workspace.held_base import hold_base, release_bases
+from setpoint.workspace.state_folder import ensure_state
+from setpoint.workspace.work_copy import GitWorkspace
 from workspace.repository import commit_all, git, repository, workspace_of
 
 RUN = TraceId("run-1")

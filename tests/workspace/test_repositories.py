@@ -9,7 +9,7 @@ from setpoint.errors import WorkspaceError
 from setpoint.model.ids import TraceId
 from setpoint.system.git.git import commit_of, head
 from setpoint.testing.contracts.workspace import attempt
-from setpoint.workspace import GitBranchForge
+from setpoint.workspace.delivery import GitBranchForge
 from workspace.repository import commit_all, git, repository, workspace_of
 
 RUN = TraceId("run-1")

@@ -9,7 +9,8 @@ from setpoint.errors import WorkspaceError
 from setpoint.model.ids import TraceId
 from setpoint.system.git.git import head
 from setpoint.testing.contracts.workspace import attempt
-from setpoint.workspace import GitBranchForge, ensure_state
+from setpoint.workspace.delivery import GitBranchForge
+from setpoint.workspace.state_folder import ensure_state
 from workspace.repository import commit_all, fingerprint, git, repository, workspace_of
 
 

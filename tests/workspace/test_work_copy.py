@@ -10,7 +10,7 @@ from setpoint.model.ids import TraceId
 from setpoint.ports import WorkCopy
 from setpoint.system.git.git import ask, changed_files, changed_lines, head, located
 from setpoint.testing.contracts.workspace import attempt
-from setpoint.workspace import GitWorkspace
+from setpoint.workspace.work_copy import GitWorkspace
 from workspace.repository import commit_all, fingerprint, git, repository, workspace_of
 
 RUN = TraceId("run-1")

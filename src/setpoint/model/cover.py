@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from setpoint.model.value import Text, Value
 
 
-class CoverWeights(BaseModel):
+class CoverWeights(Value):
     """What the quality of tests is made of; what was not measured is left out."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 
     coverage: float = Field(default=0.5, ge=0)
     """Of the share of lines and branches."""
@@ -22,10 +20,8 @@ class CoverWeights(BaseModel):
     """Of the share of mutants that tests notice."""
 
 
-class CoverGoals(BaseModel):
+class CoverGoals(Value):
     """Which files are to be covered by tests, and how well; `setpoint cover` sets `paths`."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 
     paths: tuple[str, ...] = ()
     """Python files and folders, from the root of the repository; none: nothing is asked."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from setpoint.model.mutation import MutantShare
@@ -19,7 +19,6 @@ PERFORMANCE: Final = "performance."
 """Begins the names of goals for the time that a command takes."""
 USUAL_RATIO: Final = 1.05
 """Of the time at the base, which a command may take where its goal gives no target."""
-_CLOSED = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 
 
 class GoalMode(StrEnum):
@@ -33,13 +32,11 @@ class GoalMode(StrEnum):
     """Nothing is judged."""
 
 
-class MetricGoal(BaseModel):
+class MetricGoal(Value):
     """The goal for one metric.
 
     A mode alone takes the metric's own target; a number alone is a gate at that value.
     """
-
-    model_config = _CLOSED
 
     mode: GoalMode = GoalMode.GATE
     """gate, advice or off."""
@@ -99,10 +96,10 @@ MEASURES: dict[str, Measure] = {
 """Every metric that can have a goal by name; `CHECK.COUNT` names a count of a check."""
 
 
-class Goals(BaseModel):
+class Goals(Value):
     """The goals of a project; every other key is a count of a check, as `CHECK.COUNT`."""
 
-    model_config = ConfigDict(extra="allow", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Goal]
 
     diff_coverage: Goal = _ADVICE

@@ -21,7 +21,7 @@ class Value(BaseModel):
     # Pydantic would read the docstrings under fields (`use_attribute_docstrings`) while modules load: a fifth
     # of the time that a verb takes to start. They are read when a schema is asked for.
     # JSON has no infinite number: it would be written as null, and what stands there could not be read again.
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def described(model: type[BaseModel]) -> dict[str, str]:
     """Return the docstrings under the fields of a class and of those it inherits from, by field."""
     told: dict[str, str] = {}
     for owner in reversed(model.__mro__):
-        if issubclass(owner, Value) and owner is not Value:
+        if issubclass(owner, BaseModel) and owner not in {BaseModel, Value}:
             try:
                 source = inspect.getsource(owner)
             except (OSError, TypeError):

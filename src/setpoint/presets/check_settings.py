@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -18,20 +17,17 @@ from pydantic_core import PydanticCustomError
 
 from setpoint.model.finding import Severity
 from setpoint.model.stories.story import EARLIER_MODES, IntegrityMode
+from setpoint.model.value import Value
 from setpoint.presets import presets
 
-CLOSED = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
-"""Every table of settings: no unknown key, no endless number, described by the strings under its keys."""
 _REWRITES = (
     "integrity.rewrites_s is ignored: changed tests run as they were and as they are now; "
     "hint: remove the key"
 )
 
 
-class ToolSettings(BaseModel):
+class ToolSettings(Value):
     """A tool that Setpoint knows: `checks.TOOL = true`, `false` or `"auto"`, or a table of these."""
-
-    model_config = CLOSED
 
     use: bool | Literal["auto"] = "auto"
     """Whether it is used; `auto` where the project uses it ([Checks](checks.md) says how that is told)."""
@@ -53,10 +49,10 @@ def _spelled(value: object) -> object:
     return value
 
 
-class ChecksSettings(BaseModel):
+class ChecksSettings(Value):
     """What Setpoint measures, and with which interpreter."""
 
-    model_config = ConfigDict(extra="allow", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Annotated[ToolSettings, BeforeValidator(_spelled)]]
 
     python: str = ""
@@ -113,10 +109,8 @@ class ChecksSettings(BaseModel):
         return self
 
 
-class IntegritySettings(BaseModel):
+class IntegritySettings(Value):
     """What happens to a change of tests and of the settings of runner and CI."""
-
-    model_config = CLOSED
 
     mode: IntegrityMode = IntegrityMode.BOTH
     """`both`: tests of the base run as they were and as they are now; `read-only`: changes are restored."""
@@ -143,10 +137,8 @@ class IntegritySettings(BaseModel):
         return made
 
 
-class FailuresSettings(BaseModel):
+class FailuresSettings(Value):
     """How red tests are explained, and which of them do not count for a while."""
-
-    model_config = CLOSED
 
     localise_s: float = Field(default=20.0, ge=0)
     """Seconds for finding the lines at fault where tests are red; 0 switches it off."""

@@ -25,14 +25,14 @@ from setpoint.model.ids import TraceId
 from setpoint.model.stories.board import Card
 from setpoint.model.value import Text, Usd, Value
 from setpoint.web.access import Scope
-from setpoint.web.request_context import Admin, Answerer, KnownRun, Reader, TheDesk, known_run, require
+from setpoint.web.request_context import Admin, Answerer, KnownRun, Reader, Sent, TheDesk, known_run, require
 from setpoint.wiring.project import Project, find_run, run_list
 
 router = APIRouter(prefix="/api/v1")
 Days = Annotated[int, Query(ge=1, le=366)]
 
 
-class AnswerBody(Value):
+class AnswerBody(Sent):
     """What a person answers; what is left out is taken from the question's offer."""
 
     choice: Choice
@@ -52,14 +52,14 @@ class AnswerBody(Value):
     """Whether the dashboard continues the run at once; needs the scope `admin`."""
 
 
-class RunRequest(Value):
+class RunRequest(Sent):
     """What a run is begun on."""
 
     wish: Text = Field(min_length=1, max_length=20_000)
     """The request, or the id of a story."""
 
 
-class Reason(Value):
+class Reason(Sent):
     """Why a run is ended."""
 
     reason: Text = Field(default="", max_length=2000)

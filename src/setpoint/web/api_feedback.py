@@ -28,7 +28,7 @@ from setpoint.model.finding import Finding
 from setpoint.model.ids import LearningId, TraceId
 from setpoint.model.value import Text, Value
 from setpoint.web.api import Started
-from setpoint.web.request_context import Admin, Answerer, KnownRun, Reader, TheDesk
+from setpoint.web.request_context import Admin, Answerer, KnownRun, Reader, Sent, TheDesk
 
 router = APIRouter(prefix="/api/v1")
 LONGEST_THOUGHT_S = 86_400.0
@@ -55,7 +55,7 @@ class FindingShown(Value):
     """Oldest first."""
 
 
-class Dismissal(Value):
+class Dismissal(Sent):
     """Why a finding is none."""
 
     reason: Text = Field(default="", max_length=2000)
@@ -63,14 +63,14 @@ class Dismissal(Value):
     """Seconds between seeing it and deciding; a dismissal after long thought weighs less."""
 
 
-class OwnFix(Value):
+class OwnFix(Sent):
     """A person's own fix of a finding."""
 
     patch: Text = Field(min_length=1, max_length=60_000)
     """A unified diff against the best state of the run."""
 
 
-class Remark(Value):
+class Remark(Sent):
     """A comment on a line of a change."""
 
     file: Text = Field(min_length=1, max_length=1000)

@@ -21,7 +21,7 @@ from setpoint.errors import UsageError
 from setpoint.learning.policy.uplift import Lift
 from setpoint.model.learning import EvidenceKind, LearningKind, LearningState, LearningStatus
 from setpoint.model.value import Text, Value
-from setpoint.web.request_context import Answerer, Reader, TheDesk
+from setpoint.web.request_context import Answerer, Reader, Sent, TheDesk
 from setpoint.wiring.project import Project
 
 router = APIRouter(prefix="/api/v1")
@@ -46,7 +46,7 @@ class LearningShown(Value):
     high: float
 
 
-class LearningFilter(Value):
+class LearningFilter(Sent):
     """Which learnings are asked for."""
 
     words: str = Field(default="", max_length=200)
@@ -57,20 +57,20 @@ class LearningFilter(Value):
     """For example `run:run-0m...`."""
 
 
-class Judgement(Value):
+class Judgement(Sent):
     """Why a learning is judged so."""
 
     reason: Text = Field(default="", max_length=2000)
 
 
-class Merge(Value):
+class Merge(Sent):
     """Which learning takes the place of another."""
 
     into: str = Field(min_length=1, max_length=100)
     """Its id, or the beginning."""
 
 
-class FromSource(Value):
+class FromSource(Sent):
     """The source whose learnings are retired."""
 
     source: Text = Field(min_length=1, max_length=500)

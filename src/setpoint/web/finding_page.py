@@ -15,17 +15,16 @@ from setpoint.app.views.run_page import decisions_of
 from setpoint.errors import SetpointError, UsageError
 from setpoint.model.events.people import FixApplied
 from setpoint.model.ids import TraceId
-from setpoint.model.value import Value
 from setpoint.web.api_feedback import Dismissal, KnownFinding
 from setpoint.web.diffs import files_of
 from setpoint.web.pages import page, said
-from setpoint.web.request_context import Admin, Answerer, KnownRun, TheDesk
+from setpoint.web.request_context import Admin, Answerer, KnownRun, Sent, TheDesk
 
 router = APIRouter(include_in_schema=False)
 _TRIED = "it is being tried out: applied, measured, and delivered only if nothing got worse"
 
 
-class OwnVersion(Value):
+class OwnVersion(Sent):
     """How a person writes the lines around a finding."""
 
     start: int = Field(ge=1)

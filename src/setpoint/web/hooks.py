@@ -28,7 +28,7 @@ from setpoint.app.production.signals import (
 from setpoint.errors import SetpointError, UsageError
 from setpoint.model.production import Deployment
 from setpoint.model.value import Instant, Text, Value
-from setpoint.web.request_context import Monitor, TheDesk
+from setpoint.web.request_context import Monitor, Sent, TheDesk
 from setpoint.web.shield import HOOKS, MOST_SIGNALS
 
 router = APIRouter(prefix=HOOKS.rstrip("/"))
@@ -40,7 +40,7 @@ RETRY_S = 600
 _LOG = logging.getLogger(__name__)
 
 
-class DeploymentBody(Value):
+class DeploymentBody(Sent):
     """What was deployed."""
 
     commit: Text = Field(min_length=1, max_length=200)

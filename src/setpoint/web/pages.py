@@ -24,7 +24,6 @@ from setpoint.app.views.run_page import FILTERS, place_of, run_story
 from setpoint.errors import SetpointError
 from setpoint.model.gate import MOST_GRANTED, MOST_GRANTED_S, MOST_GRANTED_USD, Choice
 from setpoint.model.ids import TraceId
-from setpoint.model.value import Value
 from setpoint.web.access import LOGINS, Scope
 from setpoint.web.api import AnswerBody, answered
 from setpoint.web.diffs import place_id, visible
@@ -43,6 +42,7 @@ from setpoint.web.request_context import (
     KnownRun,
     Reader,
     RequestContext,
+    Sent,
     TheDesk,
     current_visitor,
     known_run,
@@ -66,7 +66,7 @@ _PAGES.filters |= {**FILTERS, "visible": visible, "comparison": halting_comparis
 _PAGES.globals |= {"place": place_of, "place_id": place_id}
 
 
-class AnswerForm(Value):
+class AnswerForm(Sent):
     """Fields of the form that answers a gate."""
 
     choice: Choice

@@ -19,17 +19,17 @@ from setpoint.app.views.production import (
     signal_view,
 )
 from setpoint.errors import SetpointError, UsageError
-from setpoint.model.value import Text, Value
+from setpoint.model.value import Text
 from setpoint.web.page_state import mark_of
 from setpoint.web.pages import page, said
-from setpoint.web.request_context import Answerer, Reader, RequestContext, TheDesk
+from setpoint.web.request_context import Answerer, Reader, RequestContext, Sent, TheDesk
 
 router = APIRouter(include_in_schema=False)
 api = APIRouter(prefix="/api/v1/production")
 MOST_REASON = 2000
 
 
-class Decision(Value):
+class Decision(Sent):
     """Why a person decides so."""
 
     reason: Text = Field(default="", max_length=MOST_REASON)

@@ -8,14 +8,22 @@ from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import Depends, HTTPException, Request
+from pydantic import ConfigDict
 
 from setpoint.app.production.signals import ProductionRecord
 from setpoint.app.runs.launcher import Launcher
 from setpoint.errors import UsageError
 from setpoint.model.events import Body
+from setpoint.model.value import Value
 from setpoint.web.access import Access, Scope, Visitor
 from setpoint.web.live import Streams
 from setpoint.wiring.project import Project, find_run
+
+
+class Sent(Value):
+    """What a visitor sends; the framework expects such classes to be built when their module is loaded."""
+
+    model_config = ConfigDict(defer_build=False)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,7 @@ from setpoint.system.git.history import FOLDER
 from setpoint.wiring.project import Project
 from setpoint.wiring.sandboxed_checks import hold_of
 from setpoint.wiring.toolkit import HostToolkit
-from setpoint.workspace import cache_folder
+from setpoint.workspace.copies_folder import cache_folder
 
 
 def agents_of(project: Project, settings: Settings | None = None) -> Agents:

@@ -16,8 +16,8 @@ from setpoint.model.tool_server import ToolServers
 from setpoint.ports import WorkCopy
 from setpoint.system.files.untrusted_folder import entered, put
 from setpoint.wiring.tool_servers import approvals, is_approved, ready, sorted_out
-from setpoint.workspace import GitWorkspace
 from setpoint.workspace.tool_servers import empty, files_with_servers, servers_in, without
+from setpoint.workspace.work_copy import GitWorkspace
 
 
 @dataclass(kw_only=True)

@@ -39,7 +39,9 @@ from setpoint.wiring.project import Project
 from setpoint.wiring.reviewing import reviewing_of
 from setpoint.wiring.sandboxed_checks import HeldEvaluator
 from setpoint.wiring.workbench import AgentsWorkbench
-from setpoint.workspace import GitBranchForge, GitWorkspace, snapshot_store_of
+from setpoint.workspace.delivery import GitBranchForge
+from setpoint.workspace.snapshot_store import snapshot_store_of
+from setpoint.workspace.work_copy import GitWorkspace
 
 _PLACE = "replays"
 _ABANDONED_S = 86_400.0

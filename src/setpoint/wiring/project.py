@@ -5,23 +5,23 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from setpoint.database.connect import Store, open_store
 from setpoint.errors import UsageError
-from setpoint.history.event_log import SqlEventLog
 from setpoint.history.queries import RunState, RunSummary, find, runs
-from setpoint.history.replay import history
-from setpoint.model.events.run import RunStarted
 from setpoint.model.ids import TraceId
-from setpoint.model.run import RunOrder
 from setpoint.settings import Settings, load
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.files.locks import RunLocks
 from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.git.git import repository_root
-from setpoint.wiring.plugins import with_checks
-from setpoint.workspace import cache_folder, copies_folder, ensure_state
+from setpoint.workspace.copies_folder import cache_folder, copies_folder
+from setpoint.workspace.state_folder import ensure_state
+
+if TYPE_CHECKING:
+    from setpoint.history.event_log import SqlEventLog
+    from setpoint.model.run import RunOrder
 
 GOES_ON = (RunState.INTERRUPTED, RunState.WAITING)
 """States of a run that can be resumed, in the order in which one is looked for."""
@@ -37,10 +37,16 @@ class Project(NamedTuple):
     copies: Path
     """Folder with its work copies and measured copies, outside the repository."""
     store: Store
-    log: SqlEventLog
     artifacts: Artifacts
     attended: bool = False
     """Whether a person is at the terminal of this process."""
+
+    @property
+    def log(self) -> SqlEventLog:
+        """What is recorded; a verb that reads no event loads none of their kinds."""
+        from setpoint.history.event_log import SqlEventLog
+
+        return SqlEventLog(self.store)
 
     @property
     def folders(self) -> ProjectFolders:
@@ -55,12 +61,16 @@ class Project(NamedTuple):
 def open_project(where: Path, flags: Mapping[str, Any] | None = None) -> Project:
     """Open the repository that `where` lies in; makes its state folder, which git does not see."""
     root = asyncio.run(repository_root(where))
-    settings = with_checks(load(root, flags))
+    settings = load(root, flags)
+    if settings.plugins:
+        from setpoint.wiring.plugins import with_checks
+
+        settings = with_checks(settings)
     state = ensure_state(root, settings.state_dir)
     copies = asyncio.run(copies_folder(root, state, cache_folder(settings, root)))
     store = open_store(state)
     artifacts = Artifacts(state / "artifacts")
-    return Project(root, settings, state, copies, store, SqlEventLog(store), artifacts)
+    return Project(root, settings, state, copies, store, artifacts)
 
 
 def run_list(project: Project, most: int, before: str = "") -> tuple[RunSummary, ...]:
@@ -71,6 +81,8 @@ def run_list(project: Project, most: int, before: str = "") -> tuple[RunSummary,
 
 
 def _asking(project: Project, run: RunSummary) -> RunSummary:
+    from setpoint.history.replay import history
+
     gate = history(project.log.replay(run.trace_id)).waiting
     return run if gate is None else run.model_copy(update={"waits_for": gate.question})
 
@@ -94,6 +106,8 @@ def find_run(project: Project, which: str = "", *, unfinished: bool = False) -> 
 
 def recorded_order(project: Project, trace_id: TraceId) -> RunOrder:
     """Return the order of a recorded run, as it was frozen when the run began."""
+    from setpoint.model.events.run import RunStarted
+
     events = project.log.replay(trace_id)
     if not events or not isinstance(events[0].body, RunStarted):
         raise UsageError(f"{trace_id}: nothing is recorded of how it began", hint="begin a new run")

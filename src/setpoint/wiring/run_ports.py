@@ -23,7 +23,8 @@ from setpoint.wiring.reviewing import reviewing_of
 from setpoint.wiring.sandboxed_checks import HeldEvaluator
 from setpoint.wiring.test_writers import writers
 from setpoint.wiring.workbench import AgentsWorkbench
-from setpoint.workspace import GitBranchForge, GitWorkspace
+from setpoint.workspace.delivery import GitBranchForge
+from setpoint.workspace.work_copy import GitWorkspace
 
 
 class SystemClock:

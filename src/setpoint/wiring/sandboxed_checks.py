@@ -20,7 +20,7 @@ from setpoint.system.processes.available import AvailableMeans
 from setpoint.system.processes.confinement import usable_devices
 from setpoint.system.processes.writable_paths import Places
 from setpoint.wiring.project import Project
-from setpoint.workspace import cache_folder
+from setpoint.workspace.copies_folder import cache_folder
 
 _AVAILABLE = AvailableMeans()
 """What works on this machine does not change while Setpoint runs, and each measurement asks."""

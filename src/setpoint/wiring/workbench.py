@@ -27,8 +27,8 @@ from setpoint.system.files.agent_folder import EVIDENCE, QUESTIONS, show_files
 from setpoint.wiring.agents_files import AgentsFiles
 from setpoint.wiring.project import Project
 from setpoint.wiring.sandboxed_checks import held_checks
-from setpoint.workspace import GitWorkspace
 from setpoint.workspace.project_text import project_text_at
+from setpoint.workspace.work_copy import GitWorkspace
 
 _MOST_REASON = 300
 

@@ -13,7 +13,8 @@ from setpoint.model.ids import TraceId
 from setpoint.model.run import Ending
 from setpoint.ports import Appendix, WorkCopy
 from setpoint.wiring.project import open_project
-from setpoint.workspace import GitBranchForge, GitWorkspace
+from setpoint.workspace.delivery import GitBranchForge
+from setpoint.workspace.work_copy import GitWorkspace
 from workspace.repository import commit_all, git, repository
 
 RUN = TraceId("run-0delivered")

@@ -25,7 +25,7 @@ from setpoint.ports import Measured
 from setpoint.settings import ChecksSettings, Settings
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.files.project_folders import ProjectFolders
-from setpoint.workspace import GitWorkspace
+from setpoint.workspace.work_copy import GitWorkspace
 
 MET, NOT_MET, NONE = ObligationState.MET, ObligationState.NOT_MET, ObligationState.NOT_APPLICABLE
 QUICK = ChecksSettings(bandit=False, coverage=False, reruns=0, python=sys.executable, pytest_args=PLAIN)

@@ -45,7 +45,8 @@ from setpoint.system.git.git import ask, commit_of, tree_of
 from setpoint.wiring.ordered_settings import ordered_settings, stated_settings
 from setpoint.wiring.project import Project
 from setpoint.wiring.sandboxed_checks import held_checks
-from setpoint.workspace import GitWorkspace, repository_of_run
+from setpoint.workspace.snapshot_store import repository_of_run
+from setpoint.workspace.work_copy import GitWorkspace
 
 _MOST_COMMITS = 1000
 _CONFIGURING = frozenset(("setpoint.toml", "conftest.py", "tests/conftest.py"))

@@ -19,7 +19,7 @@ from setpoint.settings import load
 from setpoint.system.git.clone import clone_shared, fetch_missing
 from setpoint.system.git.git import ask, files_at, git
 from setpoint.wiring.project import Project, open_project
-from setpoint.workspace import cache_folder
+from setpoint.workspace.copies_folder import cache_folder
 
 _ENVIRONMENTS = (".venv", "venv")
 _PACKAGES = "node_modules"

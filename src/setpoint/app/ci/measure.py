@@ -22,7 +22,7 @@ from setpoint.ports import Measured
 from setpoint.settings import SETTINGS_VERSION
 from setpoint.wiring.project import Project
 from setpoint.wiring.sandboxed_checks import held_checks
-from setpoint.workspace import GitWorkspace
+from setpoint.workspace.work_copy import GitWorkspace
 
 
 class ChangeMeasured(NamedTuple):

@@ -20,7 +20,7 @@ from setpoint.model.run import Snapshot
 from setpoint.ports import WorkCopy
 from setpoint.system.files.locks import RunLocks
 from setpoint.wiring.project import Project
-from setpoint.workspace import GitWorkspace
+from setpoint.workspace.work_copy import GitWorkspace
 
 EDITABLE = (Choice.APPROVE, Choice.CONTINUE, Choice.RETRY)
 """Answers after which the run works on, so that a change can be part of it and is measured with it."""

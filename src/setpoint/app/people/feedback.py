@@ -53,7 +53,8 @@ from setpoint.wiring.memory import memory_of
 from setpoint.wiring.ordered_settings import ordered_settings
 from setpoint.wiring.project import Project, find_run
 from setpoint.wiring.sandboxed_checks import HeldEvaluator
-from setpoint.workspace import GitBranchForge, GitWorkspace
+from setpoint.workspace.delivery import GitBranchForge
+from setpoint.workspace.work_copy import GitWorkspace
 
 
 class DecisionOutcome(NamedTuple):

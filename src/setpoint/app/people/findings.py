@@ -13,7 +13,7 @@ from setpoint.model.ids import Commit, TraceId
 from setpoint.model.value import Text, Value
 from setpoint.system.git.git import contents
 from setpoint.wiring.project import Project
-from setpoint.workspace import repository_of_run
+from setpoint.workspace.snapshot_store import repository_of_run
 
 AROUND = 12
 """Lines around a finding that a person may rewrite."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from setpoint.settings import load
-from setpoint.workspace import cache_folder
+from setpoint.workspace.copies_folder import cache_folder
 
 LITTLE = 20_000_000
 """Bytes; a disk with less free is taken for the full one."""

@@ -32,7 +32,7 @@ from setpoint.system.processes import end_left, owned, owner_of
 from setpoint.wiring.plugins import changed
 from setpoint.wiring.project import Project
 from setpoint.wiring.run_ports import run_ports_of
-from setpoint.workspace import hold_base, release_bases
+from setpoint.workspace.held_base import hold_base, release_bases
 
 Runner = Callable[[Coroutine[Any, Any, RunOutcome]], RunOutcome]
 """Runs a coroutine in an event loop of its own, as `asyncio.run` does."""

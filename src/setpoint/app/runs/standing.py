@@ -14,7 +14,7 @@ from setpoint.model.run import Round, RunOrder
 from setpoint.model.unjudged import UnjudgedEdits
 from setpoint.model.wording import counted
 from setpoint.wiring.project import Project
-from setpoint.workspace import repository_of_run
+from setpoint.workspace.snapshot_store import repository_of_run
 
 
 def standing_lines(project: Project, trace_id: TraceId) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from setpoint.model.ids import TraceId
 from setpoint.settings import inherited
 from setpoint.system.files.atomic import write_atomic
 from setpoint.wiring.project import Project
-from setpoint.workspace import ensure_state
+from setpoint.workspace.state_folder import ensure_state
 
 _LOG = logging.getLogger(__name__)
 

@@ -30,7 +30,8 @@ from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.model.value import Instant, Value
 from setpoint.ports import WorkCopy
 from setpoint.wiring.project import Project, find_run
-from setpoint.workspace import GitWorkspace, repository_of_run
+from setpoint.workspace.snapshot_store import repository_of_run
+from setpoint.workspace.work_copy import GitWorkspace
 
 FILTERS = {
     "ago": lambda seconds: round((time.time() - seconds) * 1000),

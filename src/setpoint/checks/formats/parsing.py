@@ -27,7 +27,7 @@ T = TypeVar("T")
 class Part(BaseModel):
     """A part of a JSON report; keys that nobody here needs are passed over."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
 
 
 def from_json(adapter: TypeAdapter[T], text: bytes, sources: Sources, where: str = "") -> T:

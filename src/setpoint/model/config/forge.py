@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from setpoint.model.value import Value
 
 
 class ForgeKind(StrEnum):
@@ -15,10 +17,8 @@ class ForgeKind(StrEnum):
     FORGEJO = "forgejo"
 
 
-class ForgeSettings(BaseModel):
+class ForgeSettings(Value):
     """The forge that holds the repository: issues become stories, results become pull requests."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     kind: ForgeKind = ForgeKind.NONE
     """Which forge: `github` or `forgejo`; empty: none, and nothing is sent anywhere."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from setpoint.model.events.candidates import (
     AnswerRejected,
@@ -175,7 +175,7 @@ Body = Annotated[
 """What happened; dispatch over it ends in `assert_never`."""
 
 
-BODY: TypeAdapter[Body] = TypeAdapter(Body)
+BODY: TypeAdapter[Body] = TypeAdapter(Body, config=ConfigDict(defer_build=True))
 """Reads a body from JSON."""
 
 

@@ -36,7 +36,6 @@ class Attested(BaseModel):
         extra="ignore",
         alias_generator=to_camel,
         populate_by_name=True,
-        use_attribute_docstrings=True,
     )
 
 

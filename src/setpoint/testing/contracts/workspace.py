@@ -15,7 +15,8 @@ from setpoint.model.attempt import Attempt, Stop
 from setpoint.model.ids import Commit, TraceId
 from setpoint.ports import Workspace
 from setpoint.system.files.project_folders import ProjectFolders
-from setpoint.workspace import GitWorkspace, ensure_state
+from setpoint.workspace.state_folder import ensure_state
+from setpoint.workspace.work_copy import GitWorkspace
 
 RUN = TraceId("run-1")
 BASE = {

@@ -16,7 +16,7 @@ MOST_BYTES = 256 << 20
 class Traced(BaseModel):
     """What one test ran."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
 
     id: str
     failed: bool

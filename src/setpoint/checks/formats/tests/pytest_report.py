@@ -14,7 +14,7 @@ from setpoint.model.evidence import Loading, Outcome
 
 
 class _Line(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
 
 
 class Frame(_Line):
