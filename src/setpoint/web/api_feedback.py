@@ -37,7 +37,7 @@ Thought = Annotated[float, Field(ge=0), AfterValidator(lambda seconds: min(secon
 """Seconds of thought; more than the longest count as that."""
 
 
-class FeedbackQuery(FeedbackFilter):
+class FeedbackQuery(FeedbackFilter, Sent):
     """What is asked for, and how much of it."""
 
     most: int = Field(default=500, ge=1, le=5000)
