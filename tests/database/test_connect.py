@@ -11,6 +11,7 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
+from database import postgres
 from setpoint.database import connect
 from setpoint.database.connect import HEAD, open_store
 from setpoint.database.tables import EVENT, METADATA
@@ -142,3 +143,22 @@ def test_a_url_opens_the_same_store_as_its_folder(tmp_path: Path) -> None:
     with store.reading() as connection:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
     store.close()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_every_commit_changes_the_mark_whoever_makes_it(tmp_path: Path, kind: str) -> None:
+    if kind == "postgres" and not postgres.WHERE_GIVEN:
+        pytest.skip("no Postgres is installed or named")
+    where = tmp_path if kind == "sqlite" else postgres.fresh_database()
+    store, other = open_store(where), open_store(where)
+    before = store.mark()
+    assert store.mark() == before
+    marks = [before]
+    for place, writer in enumerate((store, other), start=1):
+        with writer.writing() as connection:
+            connection.execute(sa.text(INSERT), {**ROW, "id": f"evt-{place}", "seq": place, "place": place})
+        marks.append(store.mark())
+    store.close()
+    other.close()
+
+    assert len(set(marks)) == 3

@@ -52,6 +52,7 @@ from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.git.git import blobs_at, changed_files, contents_of
 from setpoint.system.git.repository_names import show_names
 from setpoint.system.git.separate_repository import repository_apart
+from setpoint.system.processes.hold import ambient
 
 STALE = 0.25
 """Where a change reaches more than this share of the suite's time, the next whole run makes a new map."""
@@ -166,7 +167,7 @@ class Measuring:
             pace=pace,
             told=lambda result: self.told(stage, result),
             veil=veil_of(task.project.root, task.project.needs).result,
-            watch=WatchedFiles(installed_files(task.project)) if compared else None,
+            watch=WatchedFiles(installed_files(task.project).writable(ambient())) if compared else None,
         )
 
     async def target(self, task: Task, place: Measured) -> Target:

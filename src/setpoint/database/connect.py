@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -30,6 +31,20 @@ class Store:
     def __init__(self, engine: sa.Engine) -> None:
         """Take over an engine made by `open_store`."""
         self.engine = engine
+        self._looking: sqlite3.Connection | None = None
+        self._look = threading.Lock()
+
+    def mark(self) -> str:
+        """Return what every commit changes, of this process or another; it costs next to nothing to ask."""
+        if self.engine.dialect.name != "sqlite":
+            with self.reading() as connection:
+                return str(connection.scalar(sa.text("SELECT pg_current_snapshot()")))
+        with self._look:
+            # The number is of commits by other connections than the one that asks, so one is kept for it.
+            if self._looking is None:
+                file = str(self.engine.url.database)
+                self._looking = sqlite3.connect(file, timeout=_BUSY_S, check_same_thread=False)
+            return str(self._looking.execute("PRAGMA data_version").fetchone()[0])
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
@@ -52,6 +67,10 @@ class Store:
     def close(self) -> None:
         """Let go of all connections."""
         self.engine.dispose()
+        with self._look:
+            if self._looking is not None:
+                self._looking.close()
+                self._looking = None
 
 
 def open_store(where: Path | str) -> Store:

@@ -3,8 +3,11 @@
 import base64
 import hashlib
 import os
+from pathlib import Path
 
 from setpoint.checks.discovery.installed_files import InstalledFiles
+from setpoint.model.config.sandbox import Means
+from setpoint.system.processes import Hold
 
 
 def package(folder):
@@ -44,3 +47,13 @@ def test_a_new_file_is_a_change_and_new_bytecode_is_removed(tmp_path):
 
     assert installed.changed(before, installed.stamps()) == (str(new),)
     assert not compiled.exists()
+
+
+def test_what_no_held_command_can_write_is_not_looked_at(tmp_path: Path) -> None:
+    measured, opened, apart = (tmp_path / name for name in ("measured", "opened", "apart"))
+    folders = tuple(str(each / "lib") for each in (measured, opened, apart))
+    installed = InstalledFiles(folders=folders)
+    hold = Hold(means=Means.LANDLOCK, places=(measured,), opened=(str(opened / "lib" / "cache"),))
+
+    assert installed.writable(hold).folders == folders[:2]
+    assert installed.writable(None).folders == folders

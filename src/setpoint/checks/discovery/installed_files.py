@@ -17,6 +17,7 @@ from pathlib import Path
 
 from setpoint.checks.discovery.linked_packages import FOLDER
 from setpoint.checks.discovery.project import Project
+from setpoint.system.processes.hold import Hold
 
 _OF_PYTHON = re.compile(r"/(?:lib(?:64)?/python3|site-packages$|dist-packages$)")
 _PACKAGES = ("site-packages", "dist-packages")
@@ -33,6 +34,19 @@ class InstalledFiles:
     """The folders in which a project's interpreter and packages are installed."""
 
     folders: tuple[str, ...]
+
+    def writable(self, hold: Hold | None) -> InstalledFiles:
+        """Leave out the folders to which no command can write that is held so."""
+        if hold is None:
+            return self
+        opened = [*map(Path, hold.opened), *hold.places]
+        real = {folder: Path(folder).resolve() for folder in self.folders}
+        kept = (
+            folder
+            for folder, path in real.items()
+            if any(path.is_relative_to(each) or each.is_relative_to(path) for each in opened)
+        )
+        return InstalledFiles(folders=tuple(kept))
 
     def stamps(self) -> Stamps:
         """Look at every file, without reading any."""

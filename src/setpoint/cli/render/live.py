@@ -166,7 +166,7 @@ class _Watcher:
 
     def __init__(self, project: Project, order: RunOrder, console: Console, *, everything: bool) -> None:
         self._project, self._log, self._trace_id = project, project.log, order.trace_id
-        self._seq = 0
+        self._seq, self._mark = 0, ""
         self._presenter = Presenter(console, everything=everything)
 
     def watch(self, done: threading.Event) -> None:
@@ -191,7 +191,9 @@ class _Watcher:
             self._presenter.print(" " * 8, f"{stage}: {raw_line(result)}", "dim", datetime.now(UTC))
 
     def _look(self) -> None:
-        for event in self._log.replay(self._trace_id, after=self._seq):
-            self._seq = event.seq
-            self._presenter.show(event)
+        before, self._mark = self._mark, self._project.store.mark()
+        if self._mark != before:
+            for event in self._log.replay(self._trace_id, after=self._seq):
+                self._seq = event.seq
+                self._presenter.show(event)
         self._presenter.tick(datetime.now(UTC))
