@@ -215,8 +215,8 @@ class Agents:
         """Return why an agent that is started opens no session, or has no login."""
         if launch.protocol == "model":
             return None
-        self._scratch.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=self._scratch, prefix="try-") as folder:
+        # Outside the repository: an agent reads the settings of the folders above, and starts servers they name.
+        with tempfile.TemporaryDirectory(prefix="setpoint-") as folder:
             if launch.protocol == "acp":
                 met = await self._acp(launch, open_s).try_out(Path(folder))
                 if isinstance(met, Breakage):
