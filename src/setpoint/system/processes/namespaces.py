@@ -15,29 +15,50 @@ import stat
 import struct
 
 _NEW_MOUNTS, _NEW_USER, _NEW_NETWORK = 0x20000, 0x10000000, 0x40000000
-_BIND, _RECURSIVE, _SLAVE = 1 << 12, 1 << 14, 1 << 19
+_READ_ONLY, _REMOUNT, _BIND, _RECURSIVE, _SLAVE, _RELATIVE_TIMES = (
+    1,
+    1 << 5,
+    1 << 12,
+    1 << 14,
+    1 << 19,
+    1 << 21,
+)
+_SAME_FLAGS = os.ST_NOSUID | os.ST_NODEV | os.ST_NOEXEC | os.ST_NOATIME | os.ST_NODIRATIME
+"""Flags of mounts that have the same number where they are read."""
 _SET_FLAGS, _UP = 0x8914, 0x1 | 0x40
 _FLAGS, _BEFORE_PATH = 3, 7
 _LISTENS = "00010000"
 """Marks a socket in /proc/net/unix at which a server waits."""
 
 
-def leave_network() -> None:
-    """Take from this process the network, and give it a loopback of its own; raises `OSError`.
+def enter(*, network: bool, shown: list[tuple[str, str]]) -> None:
+    """Show folders in the place of others; without `network` leave a loopback alone. Raises `OSError`.
 
-    Sockets that have a path do not belong to a network: those at which a server waits are covered.
+    All that is shown is read-only, except the last. Sockets that have a path do not belong to a network:
+    those at which a server waits are covered.
     """
-    sockets = _served()
-    _unshare(_NEW_MOUNTS | _NEW_NETWORK)
+    sockets = [] if network else _served()
+    _unshare(_NEW_MOUNTS | (0 if network else _NEW_NETWORK))
     _mount(None, "/", _SLAVE | _RECURSIVE)
+    for source, target in shown:
+        _mount(source, target, _BIND | _RECURSIVE)
+        if (source, target) != shown[-1]:
+            _mount(None, target, _BIND | _REMOUNT | _READ_ONLY | _kept_flags(target))
     for path in sockets:
         try:
             _mount(os.devnull, path, _BIND)
         except FileNotFoundError:  # its server has just ended
             continue
-    loopback = _socket.socket(_socket.AF_INET, _socket.SOCK_DGRAM)
-    fcntl.ioctl(loopback.fileno(), _SET_FLAGS, struct.pack("16sh14x", b"lo", _UP))
-    loopback.close()
+    if not network:
+        loopback = _socket.socket(_socket.AF_INET, _socket.SOCK_DGRAM)
+        fcntl.ioctl(loopback.fileno(), _SET_FLAGS, struct.pack("16sh14x", b"lo", _UP))
+        loopback.close()
+
+
+def _kept_flags(place: str) -> int:
+    """Return what is said of a mount already, which a user may not take back."""
+    said = os.statvfs(place).f_flag
+    return said & _SAME_FLAGS | (_RELATIVE_TIMES if said & os.ST_RELATIME else 0)
 
 
 def _unshare(kinds: int) -> None:

@@ -22,14 +22,19 @@ async def without_network() -> AsyncIterator[str]:
 
     A server that a command starts can be reached by itself; none that runs outside can be.
     """
+    reachable = await missing_namespaces()
+    with seeing(replace(ambient_view(), network=bool(reachable))):
+        yield reachable
+
+
+async def missing_namespaces() -> str:
+    """Say why a command cannot see the machine otherwise here; empty where it can."""
     if not _tried:
         _tried.append(await _why_not())
-    with seeing(replace(ambient_view(), network=bool(_tried[0]))):
-        yield _tried[0]
+    return _tried[0]
 
 
 async def _why_not() -> str:
-    """Start a program without network; say why that fails, empty where it does not."""
     if not sys.platform.startswith("linux"):
         return "only Linux can"
     with seeing(View(network=False)):

@@ -71,6 +71,8 @@ class Order:
     """Words that are put before the command."""
     network: bool
     """Whether it has the network of the machine."""
+    shown: list[tuple[str, str]]
+    """Folders, each with the place at which it is seen."""
 
     def __init__(self, held: dict[str, object]) -> None:
         """Take the fields as they came; `typing` and `dataclasses` would cost more than all the rest."""
@@ -136,10 +138,11 @@ class Supervisor:
                 signal.signal(number, signal.SIG_DFL)
             self._limit()
             order = self.order
-            if not order.network:
-                place = "network"
+            if order.shown or not order.network:
+                place = "namespace"
                 # By its bare name, as this one; and only where it is wanted, for every command waits.
-                importlib.import_module("namespaces").leave_network()
+                enter = importlib.import_module("namespaces").enter
+                enter(network=order.network, shown=order.shown)
             place = "cwd"
             os.chdir(order.cwd)
             place = "program"

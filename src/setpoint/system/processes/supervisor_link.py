@@ -168,8 +168,8 @@ def _order(link: Link) -> bytes:
     confinement = held.confinement if held else command.confinement
     data = marshal.dumps(
         {
-            "argv": list(command.argv),
-            "cwd": str(command.cwd),
+            "argv": [view.at_its_place(word) for word in command.argv],
+            "cwd": view.at_its_place(str(command.cwd)),
             "environment": {**view.environment(environment), VARIABLE: link.mark},
             "memory_bytes": command.memory_bytes,
             "file_bytes": command.file_bytes,
@@ -179,6 +179,7 @@ def _order(link: Link) -> bytes:
             "readable": confinement.readable() if confinement else None,
             "wrapper": confinement.wrapper() if confinement else [],
             "network": view.network,
+            "shown": list(view.shown),
         }
     )
     return len(data).to_bytes(supervisor.LENGTH_BYTES, "big") + data

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -18,9 +19,20 @@ class View:
     network: bool = True
     """Without it a command has a loopback of its own, and reaches no server that runs outside."""
 
+    shown: tuple[tuple[str, str], ...] = ()
+    """Folders, each with the place at which it is seen; the last is the tree in which the command runs."""
+
     def environment(self, given: Mapping[str, str]) -> dict[str, str]:
         """Return the variables of a command."""
-        return {**given, **({} if self.network else OFFLINE)}
+        named = {name: self.at_its_place(value) for name, value in given.items()}
+        return {**named, **({} if self.network else OFFLINE)}
+
+    def at_its_place(self, text: str) -> str:
+        """Return a text with the place of the tree as the command sees it."""
+        if not self.shown:
+            return text
+        tree, seen = self.shown[-1]
+        return re.sub(rf"{re.escape(tree)}(?![\w.-])", lambda _: seen, text)
 
 
 _PLAIN = View()
