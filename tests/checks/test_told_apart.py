@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 
 from checks.conftest import git
-from sandboxes import usable
 from setpoint.checks.needs.carried_files import found_needs, remember
 from setpoint.model.config.local_needs import CopySettings, Needs
-from setpoint.model.config.sandbox import Means
 from setpoint.model.evaluation import Stage
 from setpoint.model.stories.story import KnownRed
 from setpoint.settings import ChecksSettings
@@ -186,12 +184,7 @@ async def test_what_is_gone_is_not_said_to_be_given(bench):
     assert (await made.measure(Stage.BASE)).carried == ""
 
 
-@pytest.fixture
-def landlock() -> Means:
-    return usable(Means.LANDLOCK)
-
-
-async def test_a_test_that_passes_only_at_the_path_of_the_tree_is_named_and_not_counted(bench, landlock):
+async def test_a_test_that_passes_only_at_the_path_of_the_tree_is_named_and_not_counted(bench, means):
     if why_not := await missing_namespaces():
         pytest.skip(f"nothing can be shown at another path here: {why_not}")
     test = "import json\nfrom pathlib import Path\nROOT = Path(__file__).parents[1]\n"
@@ -204,7 +197,7 @@ async def test_a_test_that_passes_only_at_the_path_of_the_tree_is_named_and_not_
     (made.root / "local.json").write_text(f'{{"root": "{made.root}"}}')
     (made.root / ".venv").mkdir()
 
-    with holding(Hold(means=landlock, places=(made.copies / "measured",), depth=2)):
+    with holding(Hold(means=means, places=(made.copies / "measured",), depth=2)):
         base = await made.measure(Stage.BASE)
 
     place, writes = sorted(base.ours)

@@ -15,14 +15,8 @@ import stat
 import struct
 
 _NEW_MOUNTS, _NEW_USER, _NEW_NETWORK = 0x20000, 0x10000000, 0x40000000
-_READ_ONLY, _REMOUNT, _BIND, _RECURSIVE, _SLAVE, _RELATIVE_TIMES = (
-    1,
-    1 << 5,
-    1 << 12,
-    1 << 14,
-    1 << 19,
-    1 << 21,
-)
+_READ_ONLY, _REMOUNT, _BIND, _RECURSIVE = 1, 1 << 5, 1 << 12, 1 << 14
+_SLAVE, _RELATIVE_TIMES = 1 << 19, 1 << 21
 _SAME_FLAGS = os.ST_NOSUID | os.ST_NODEV | os.ST_NOEXEC | os.ST_NOATIME | os.ST_NODIRATIME
 """Flags of mounts that have the same number where they are read."""
 _SET_FLAGS, _UP = 0x8914, 0x1 | 0x40
