@@ -26,7 +26,7 @@ _LISTENS = "00010000"
 
 
 def enter(*, network: bool, shown: list[tuple[str, str]]) -> None:
-    """Show folders in the place of others; without `network` leave a loopback alone. Raises `OSError`.
+    """Show folders in the place of others, and take away the network, except a loopback; raises `OSError`.
 
     All that is shown is read-only, except the last. Sockets that have a path do not belong to a network:
     those at which a server waits are covered.
