@@ -26,7 +26,7 @@ _LISTENS = "00010000"
 
 
 def enter(*, network: bool, shown: list[tuple[str, str]]) -> None:
-    """Show folders in the place of others, and take away the network, except a loopback; raises `OSError`.
+    """Show folders in the place of others; without `network` keep only a loopback. Raises `OSError`.
 
     All that is shown is read-only, except the last. Sockets that have a path do not belong to a network:
     those at which a server waits are covered.
@@ -50,7 +50,7 @@ def enter(*, network: bool, shown: list[tuple[str, str]]) -> None:
 
 
 def _kept_flags(place: str) -> int:
-    """Return what is said of a mount already, which a user may not take back."""
+    """Return the flags of a mount, which a user may not take back."""
     said = os.statvfs(place).f_flag
     return said & _SAME_FLAGS | (_RELATIVE_TIMES if said & os.ST_RELATIME else 0)
 
