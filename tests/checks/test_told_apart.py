@@ -12,6 +12,7 @@ from setpoint.model.config.local_needs import CopySettings, Needs
 from setpoint.model.evaluation import Stage
 from setpoint.model.stories.story import KnownRed
 from setpoint.settings import ChecksSettings
+from setpoint.system.processes import Hold, holding, missing_namespaces
 
 QUICK = ChecksSettings(bandit=False, coverage=False, reruns=0)
 TESTS = """import os
@@ -181,3 +182,27 @@ async def test_what_is_gone_is_not_said_to_be_given(bench):
     remember(made.state, Needs(files=(".env",), variables=("SHOP_THAT_NOBODY_SET",)))
 
     assert (await made.measure(Stage.BASE)).carried == ""
+
+
+async def test_a_test_that_passes_only_at_the_path_of_the_tree_is_named_and_not_counted(bench, means):
+    if why_not := await missing_namespaces():
+        pytest.skip(f"nothing can be shown at another path here: {why_not}")
+    test = "import json\nfrom pathlib import Path\nROOT = Path(__file__).parents[1]\n"
+    test += "def test_place(): assert json.loads((ROOT / 'local.json').read_text())['root'] == str(ROOT)\n"
+    test += "def test_writes(): Path(json.loads((ROOT / 'local.json').read_text())['root'], 'new').touch()\n"
+    test += "def test_wrong(): assert 1 == 2\n"
+    ignored = FILES[".gitignore"] + "local.json\nnew\n.venv\n"
+    files = {**FILES, ".gitignore": ignored, "tests/test_shop.py": test}
+    made = await bench(files, settings=QUICK, known_red=KnownRed.FIX)
+    (made.root / "local.json").write_text(f'{{"root": "{made.root}"}}')
+    (made.root / ".venv").mkdir()
+
+    with holding(Hold(means=means, places=(made.copies / "measured",), depth=2)):
+        base = await made.measure(Stage.BASE)
+
+    place, writes = sorted(base.ours)
+    assert place.startswith("tests/test_shop.py::test_place passes only at the path of your tree")
+    assert writes.startswith("tests/test_shop.py::test_writes passes only at the path of your tree")
+    assert [each.test for each in base.failures] == [WRONG]
+    assert not (made.root / "new").exists()
+    assert not [*(made.root / ".venv").iterdir()]

@@ -48,6 +48,7 @@ from setpoint.system.files.atomic import write_atomic
 from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.git.git import changed_lines
 from setpoint.system.git.repository_names import show_names
+from setpoint.system.processes import without_network
 
 
 class ProjectEvaluator:
@@ -192,7 +193,8 @@ class ProjectEvaluator:
         task = self._task(order, await self._base(order, copy))
         task = replace(task, project=task.project.bare)
         place = await check_out(self._folders, at_base)
-        return await Prover(measuring=self._measuring).try_sealed(task, place, tests)
+        async with without_network():
+            return await Prover(measuring=self._measuring).try_sealed(task, place, tests)
 
     async def _restored(self, measured: Measured, place: Measured) -> tuple[str, ...]:
         """Return what was restored before a tree was recorded."""

@@ -1,9 +1,10 @@
 """Tests that fail where they are measured and not in the user's tree: what they miss is found by trying.
 
 Failing tests run once more in a full copy: with the ignored files, what lies beside the tree, and the user's
-own variables. Where one passes there, or fails for another reason, the files and variables that its failure
-named are brought to a plain copy. Those that explain it are given to the checks from then on. Projects whose
-tests pass pay nothing for this, and the user's tree is never written.
+own variables, at the path of the tree where that can be. Where one passes there, or fails for another
+reason, the files and variables that its failure named are brought to a plain copy. Those that explain it are
+given to the checks from then on. Projects whose tests pass pay nothing for this, and the user's tree is never
+written.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ from typing import NamedTuple
 
 from setpoint.checks.baseline import Measurements
 from setpoint.checks.needs.carried_files import UP, asks_for, beside, carry, ignored_files
+from setpoint.checks.needs.own_path import at_the_path_of
 from setpoint.checks.old_tests.cannot_run import cannot_load
 from setpoint.checks.own_variables import MOST, in_a_shell, marked, passing_in_a_shell
 from setpoint.checks.plan import Plan
 from setpoint.checks.suites.order_dependence import Footing
+from setpoint.checks.suites.pytest import TestSuite
 from setpoint.checks.target import Target
 from setpoint.model.config.local_needs import Needs
 from setpoint.model.evidence import SUITES, CheckResult, CheckState, Failure, Outcome
@@ -29,6 +32,7 @@ from setpoint.ports import Check, Measured
 from setpoint.settings import whole_environment
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.processes import clean_environment
+from setpoint.system.processes.view import View, seeing
 
 _GREEN = (Outcome.PASSED, Outcome.FLAKY, Outcome.XPASSED)
 _MOST_FILES, _MOST_BYTES = 20_000, 500_000_000
@@ -40,6 +44,7 @@ _KEPT_BACK = re.compile(r"SETPOINT_.*|PYTHON.*|VIRTUAL_ENV|GIT_.*|HOME|PATH|(OLD
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
 _MADE_IN = frozenset({"build", "dist", "out", "target", "bin", "obj", "lib"})
 _MADE = frozenset({".js", ".mjs", ".cjs", ".so", ".pyd", ".jar", ".class", ".wasm", ".o", ".a", ".exe"})
+_AT_ITS_PATH = "only at the path of your tree, where no work can be measured"
 _ANYTHING = "in a full copy of your tree, with its ignored files, what lies beside it, and your variables"
 
 
@@ -82,9 +87,16 @@ class FullCopy:
         ]
         everything = Needs(files=(*_fitting(root, ignored), *around), variables=tuple(variables))
         here = _came(red, made.results)
-        there = await self._tried(red, everything, whole=True)
+        there = await self._tried(red, everything, whole=True, moved=True)
+        there = there or await self._tried(red, everything, whole=True)
         other = [test for test in there if there[test] != here.get(test)]
         if not other:
+            return made
+        plain = await self._tried([test for test in red if test in other], everything, whole=True)
+        fixed = [test for test in other if there[test].green and not (test in plain and plain[test].green)]
+        made = marked(made, dict.fromkeys(fixed, _AT_ITS_PATH))
+        wanted = {test: came for test, came in plain.items() if came != here.get(test)}
+        if not wanted:
             return made
         texts = [f"{each.message}\n{each.detail}" for each in (report.failures if report else ())]
         said = "\n".join((*texts, *unloaded))
@@ -92,7 +104,7 @@ class FullCopy:
         files = [each for each in ignored if asks_for(said, each) or _names(said, each)]
         files += [each for each in around if asks_for(said, each[len(UP) :])]
         asked = Needs(files=tuple(files), variables=tuple(name for name in variables if name in words))
-        return await self._explained(made, {test: there[test] for test in other}, asked, here)
+        return await self._explained(made, wanted, asked, here)
 
     async def _explained(
         self, made: Measurements, wanted: Mapping[str, _Came], asked: Needs, here: Mapping[str, _Came]
@@ -134,11 +146,12 @@ class FullCopy:
         return {test for test, each in wanted.items() if test in came and (came[test] == each) != otherwise}
 
     async def _tried(
-        self, tests: Collection[str], needs: Needs, *, whole: bool = False
+        self, tests: Collection[str], needs: Needs, *, whole: bool = False, moved: bool = False
     ) -> Mapping[str, _Came]:
         """Run tests in a copy with some files and variables; `whole`: in a person's own variables.
 
-        Without tests every suite runs, and stands for one test.
+        With `moved` Python's tests see it at the path of the user's tree. Without tests every suite runs, and
+        stands for one test.
         """
         project = self.plan.project
         measured = await self.place.there(self.measured)
@@ -154,7 +167,11 @@ class FullCopy:
             suites = (check for group in plan.suites(self.target) for check in group.checks)
             checks: list[Check] = [*(plan.selection(self.target, tuple(tests)) if named else suites)]
             checks = [in_a_shell(each)[0] or each for each in checks] if whole else checks
-            results = [await each.run(measured) for each in checks]
+            view = await at_the_path_of(project.root, place, project.interpreter.path) if moved else View()
+            results = []
+            for each in checks:
+                with seeing(view if isinstance(each, TestSuite) else View()):
+                    results.append(await each.run(measured))
             return _came(tests, results) if named else _loaded(results)
         finally:
             await asyncio.to_thread(shutil.rmtree, place.parent, ignore_errors=True)

@@ -15,6 +15,7 @@ from setpoint.checks.parsing import is_script, suffix_of
 from setpoint.errors import UsageError
 from setpoint.model.mutation import MutationReport
 from setpoint.system.git.git import ask
+from setpoint.system.processes import without_network
 from setpoint.wiring.project import Project
 from setpoint.wiring.sandboxed_checks import held_checks
 
@@ -51,7 +52,7 @@ async def _held(project: Project, wanted: Wanted, *, install: bool) -> MutationR
     stryker = await stryker_for(files, install=install) if is_script(suffix) else None
     if suffix in TOOLS:
         demand(TOOLS[suffix], files)
-    async with held_checks(project, settings):
+    async with held_checks(project, settings), without_network():
         if stryker is not None:
             return await script_mutants(folders, settings, wanted, stryker)
         if suffix in TOOLS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from setpoint.checks.discovery.environment_of_tests import environment_of_tests
 from setpoint.checks.discovery.interpreter import Interpreter
 from setpoint.checks.discovery.layout import Layout
 from setpoint.checks.discovery.project import Project
-from setpoint.checks.mutation.check import MutationEngine, is_source
+from setpoint.checks.mutation.check import NO_NETWORK, MutationEngine, is_source
 from setpoint.checks.run import Group, Unmeasured
 from setpoint.model.cover import CoverGoals, CoverReport
 from setpoint.model.cover_quality import MET, SOURCE, adapted, instructions, missed
@@ -73,7 +73,7 @@ class CoverCheck:
         if reach is None or reach.status != "measured":
             reason = broke or (reach.reason if reach else "")
             return ran.gave(CheckState.ERROR, reason)
-        report = await self._scored(_report(reach, self.goals), tree)
+        report = await self._scored(_report(reach, self.goals), tree, reach.outcomes)
         findings = (*await only_tests(measured, self.goals), *instructions(report))
         blocking = any(each.blocking for each in findings)
         state = CheckState.FAIL if blocking else CheckState.PASS
@@ -103,8 +103,11 @@ class CoverCheck:
             except UnreadableAnswer as error:
                 return done, None, f"the measurement {done.ending}{results.tail(done) or error}"
 
-    async def _scored(self, report: CoverReport, tree: Path) -> CoverReport:
-        """Add the mutation score; at the base and in the last run none is due, and so none is asked."""
+    async def _scored(self, report: CoverReport, tree: Path, outcomes: Mapping[str, str]) -> CoverReport:
+        """Add the mutation score; at the base and in the last run none is due, and so none is asked.
+
+        `outcomes` are those of the tests where they have the network.
+        """
         if self.stage in (Stage.BASE, Stage.CONFIRM):
             asked = report.asked.model_copy(update={"mutation": None})
             return report.model_copy(update={"asked": asked})
@@ -120,6 +123,8 @@ class CoverCheck:
         _, mutants, why = await engine.judge(tree, dict.fromkeys(self.files, ()))
         if mutants is None:
             return report.model_copy(update={"unscored": why or "the mutation engine gave no reason"})
+        if any(outcomes.get(test) == "passed" for test in mutants.red):
+            return report.model_copy(update={"unscored": NO_NETWORK})
         score = mutants.score
         none = mutants.reason or "no small change of these files could be tried in the time"
         return report.model_copy(

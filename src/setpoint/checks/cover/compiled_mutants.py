@@ -16,6 +16,7 @@ from setpoint.checks.cover import cargo_mutants, gremlins
 from setpoint.checks.cover.script_mutants import added_up, by_package, under
 from setpoint.checks.cover.script_suite import found_suite
 from setpoint.checks.formats.bad_report import BadReport
+from setpoint.checks.mutation.check import GREEN_FIRST
 from setpoint.checks.mutation.tree import Wanted, lines_wanted, standing_copy
 from setpoint.checks.parsing import GO, RUST, suffix_of
 from setpoint.checks.suites.package_coverage import is_code
@@ -166,5 +167,5 @@ class _Judging:
             said = str(error) if isinstance(error, BadReport) else results.tail(done)
             raise WorkspaceError(
                 f"no mutant could be judged: {name} {done.ending}: {said}",
-                hint="see that the tests run and pass: setpoint check",
+                hint=GREEN_FIRST,
             ) from None

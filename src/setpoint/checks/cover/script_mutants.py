@@ -18,6 +18,7 @@ from setpoint.checks.cover.stryker import StrykerRun, lend, read_report
 from setpoint.checks.discovery.linked_packages import FOLDER, link_packages
 from setpoint.checks.discovery.project import layout_at
 from setpoint.checks.formats.bad_report import BadReport
+from setpoint.checks.mutation.check import GREEN_FIRST
 from setpoint.checks.mutation.tree import Wanted, lines_wanted, standing_copy
 from setpoint.checks.suites.package_suite import PackageSuite
 from setpoint.checks.suites.runner import passed
@@ -30,7 +31,6 @@ from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.processes import Command, run
 
 _PROGRAM = Path("node_modules/@stryker-mutator/core/bin/stryker.js")
-_GREEN_FIRST = "see that the tests run and pass: setpoint check"
 
 
 async def script_mutants(
@@ -125,7 +125,7 @@ async def _test_files(suite: PackageSuite, place: Path, folder: str) -> tuple[st
         why = f"{next(iter(report.red))} fails on the original"
     if why or not passing:
         why = why or f"{suite.name} runs no test that passes; checks.{suite.name}.args can name files"
-        raise WorkspaceError(f"no mutant could be judged: {why}", hint=_GREEN_FIRST)
+        raise WorkspaceError(f"no mutant could be judged: {why}", hint=GREEN_FIRST)
     within = f"{folder}/" if folder else ""
     return tuple(sorted({test.partition("::")[0].removeprefix(within) for test in passing}))
 
@@ -171,5 +171,5 @@ async def _judged(
             said = str(error) if isinstance(error, BadReport) else results.tail(done)
             raise WorkspaceError(
                 f"no mutant could be judged: Stryker {done.ending}: {said}",
-                hint=_GREEN_FIRST,
+                hint=GREEN_FIRST,
             ) from None

@@ -20,7 +20,7 @@ from setpoint.model.mutation import Fate, MutationReport
 from setpoint.ports import Measured
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.git.git import changed_lines
-from setpoint.system.processes import Command, Completed, run
+from setpoint.system.processes import Command, Completed, run, without_network
 from setpoint.version import __version__
 from setpoint_probe.wire.order import argv_of, read_score
 from setpoint_probe.wire.score import ScoreRequest
@@ -30,6 +30,10 @@ MOST_FINDINGS = 40
 _NOT_SOURCES = frozenset(("conftest.py", "setup.py", "noxfile.py"))
 _MOST_TOLD = 15
 """Surviving mutants that a missed goal names: only what blocks goes back to the maker."""
+GREEN_FIRST = (
+    "see that the tests run and pass, also without the network, which mutants never get: setpoint check"
+)
+NO_NETWORK = "tests that need the network fail here: mutants never get it"
 _GRACE_S = 90.0
 """Seconds beyond its budget after which the engine is ended; it ends by itself long before."""
 
@@ -79,20 +83,23 @@ class MutationEngine:
                 scratch=folder,
             )
             variables = environment_of_tests(self.interpreter, tree, self.layout)
-            done = await run(
-                Command(
-                    argv=argv_of(self.interpreter.path, request, asked, answered),
-                    cwd=tree,
-                    environment={**variables, "PYTHONHASHSEED": "0", "TMPDIR": folder},
-                    writes=(scratch,),
-                    timeout_s=self.budget_s + _GRACE_S,
-                )
+            command = Command(
+                argv=argv_of(self.interpreter.path, request, asked, answered),
+                cwd=tree,
+                environment={**variables, "PYTHONHASHSEED": "0", "TMPDIR": folder},
+                writes=(scratch,),
+                timeout_s=self.budget_s + _GRACE_S,
             )
+            async with without_network() as reachable:
+                done = await run(command)
             try:
                 result = await asyncio.to_thread(read_score, answered)
                 report = report_of(result)
             except ValueError as error:
                 return done, None, f"the mutation engine broke: {done.ending}{results.tail(done) or error}"
+        if not (reachable or set(result.red) <= set(tolerated or ())):
+            said = "; ".join(filter(None, (report.reason, NO_NETWORK)))
+            report = report.model_copy(update={"reason": said})
         measured = result.status == "measured"
         return done, report if measured else None, "" if measured else result.reason
 

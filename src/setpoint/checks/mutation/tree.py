@@ -13,7 +13,7 @@ from pathlib import Path
 from setpoint.checks.discovery.bytecode import with_bytecode
 from setpoint.checks.discovery.interpreter import find_interpreter
 from setpoint.checks.discovery.project import found_leak, layout_at
-from setpoint.checks.mutation.check import MutationEngine, is_source
+from setpoint.checks.mutation.check import GREEN_FIRST, MutationEngine, is_source
 from setpoint.checks.trees.checkout import put_at, remove
 from setpoint.checks.trees.working_tree import TreeRecorder
 from setpoint.errors import UsageError, WorkspaceError
@@ -47,7 +47,7 @@ async def mutate(folders: ProjectFolders, settings: Settings, wanted: Wanted) ->
         engine = await _engine(folders, place, commit, settings, wanted)
         _, report, reason = await engine.judge(place, lines)
     if report is None:
-        raise WorkspaceError(f"no mutant could be judged: {reason}", hint="see that the tests run and pass")
+        raise WorkspaceError(f"no mutant could be judged: {reason}", hint=GREEN_FIRST)
     return report
 
 

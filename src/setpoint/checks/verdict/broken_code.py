@@ -56,7 +56,7 @@ class BrokenCode:
     harmless: Mapping[str, bytes] = field(default_factory=dict)
     """Sources that are written otherwise and do the same, by path."""
     sound: set[str] = field(default_factory=set, init=False)
-    """Tests that pass in this place with harmless sources; others say nothing of what the code does."""
+    """Tests, and names of commands, that pass in this place with harmless sources; others say nothing."""
     unsound: set[str] = field(default_factory=set, init=False)
     took_s: dict[frozenset[str], float] = field(default_factory=dict, init=False)
     """Seconds of groups of tests without a sabotage."""
@@ -144,7 +144,7 @@ class BrokenCode:
     async def fails(
         self, command: Acceptance, function: ChangedFunction, sabotage: Sabotage, mark: Path
     ) -> bool:
-        """Whether a command that passes on the result fails while a function is broken."""
+        """Whether a command that passes here without a sabotage fails while a function is broken."""
         took_s = max(
             (
                 each.evidence.duration_s
@@ -156,13 +156,20 @@ class BrokenCode:
         short = replace(command, timeout_s=max(_LEAST_S, _TIMES_GREEN * took_s))
         source = self.subject.after[function.path]
         await self._write({function.path: function.sabotaged(source, sabotage, mark)})
-        result = await short.run(self.there)
+        noticed = await _fails(short, self.there)
         await self._write({function.path: source})
-        return result.state is CheckState.FAIL or result.evidence.fault is Fault.TIMEOUT
+        if noticed and command.name not in self.sound | self.unsound:
+            (self.unsound if await _fails(short, self.there) else self.sound).add(command.name)
+        return noticed and command.name in self.sound
 
     async def _write(self, sources: Mapping[str, bytes]) -> None:
         for path, text in sources.items():
             await asyncio.to_thread((Path(self.there.copy.path) / path).write_bytes, text)
+
+
+async def _fails(command: Acceptance, there: Measured) -> bool:
+    result = await command.run(there)
+    return result.state is CheckState.FAIL or result.evidence.fault is Fault.TIMEOUT
 
 
 def by_file(functions: Iterable[ChangedFunction]) -> dict[str, list[ChangedFunction]]:

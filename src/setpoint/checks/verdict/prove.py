@@ -27,8 +27,8 @@ from setpoint.checks.verdict.same_calls import same_calls
 from setpoint.checks.verdict.sealed_tests import sealed_on, try_at_base
 from setpoint.checks.verdict.steps import Found, KeptRuns, ObligationListener, Steps
 from setpoint.checks.verdict.subject import MOST_NAMED, Subject, listed, subject_of
-from setpoint.checks.verdict.without_needs import Bare, bare, without_needs
-from setpoint.checks.verdict.witness import Witness, passed_in
+from setpoint.checks.verdict.without_needs import Bare
+from setpoint.checks.verdict.witness import Witness
 from setpoint.model.proof import (
     CANARY,
     CLEAN_ROOM,
@@ -66,6 +66,9 @@ _BUDGETED = {
 """Which runs share the budget, by kind of work."""
 
 
+_Measure = Callable[[Subject, tuple[Witness, ...], float], Awaitable[Obligation]]
+
+
 class _Run(NamedTuple):
     name: str
     estimate_s: float
@@ -97,6 +100,7 @@ class Prover:
 
 async def _proved(subject: Subject, vouched: Vouched, steps: Steps) -> Proof:
     """Take runs 1 to 3, which are never cut short, then those that share the budget."""
+    alone = Bare.of(subject)
 
     async def room() -> Found:
         return Found(obligations=(clean_room(subject),))
@@ -106,18 +110,20 @@ async def _proved(subject: Subject, vouched: Vouched, steps: Steps) -> Proof:
         return Found(obligations=(obligation,), trust=trust)
 
     async def witnessed() -> Found:
-        kept, unseen = await sealed_on(bare(subject), vouched.sealed)
-        obligation, witnesses = await find_witnesses(subject, vouched, unseen)
-        return Found(obligations=(*kept, obligation), witnesses=witnesses, trust=strongest(witnesses))
+        kept = await alone.run(partial(_sealed, vouched)) if vouched.sealed else Found()
+        obligation, witnesses = await find_witnesses(subject, vouched, kept.witnesses)
+        made = (*kept.obligations, obligation)
+        return Found(obligations=made, witnesses=witnesses, trust=strongest(witnesses))
 
     await steps.take(CLEAN_ROOM, room)
     lost = await steps.take(NOTHING_LOST, old_tests)
     found = await steps.take(WITNESS, witnessed)
     if subject.kind.promises_nothing and not found.witnesses:
         subject = replace(subject, kind=Kind(WorkKind.REFACTOR, "no outcome changes, and none is promised"))
+        alone.subject = replace(alone.subject, kind=subject.kind)
     if subject.work not in (WorkKind.BEHAVIOUR, WorkKind.REPAIR):
-        await steps.take(str(subject.work), partial(_by_kind, subject))
-    rests = await _within_budget(subject, found.witnesses, steps)
+        await steps.take(str(subject.work), partial(_by_kind, subject, alone))
+    rests = await _within_budget(alone, found.witnesses, steps)
     trusts = [each for each in (found.trust, lost.trust) if each is not None]
     return Proof(
         work=subject.work,
@@ -130,15 +136,23 @@ async def _proved(subject: Subject, vouched: Vouched, steps: Steps) -> Proof:
     )
 
 
-async def _by_kind(subject: Subject) -> Found:
+async def _sealed(vouched: Vouched, subject: Subject) -> Found:
+    made, witnesses = await sealed_on(subject, vouched.sealed)
+    return Found(obligations=tuple(made), witnesses=witnesses)
+
+
+async def _by_kind(subject: Subject, alone: Bare) -> Found:
     """Measure what one kind of work asks for beside the seven runs."""
     obligations: tuple[Obligation, ...] = ()
     if subject.work is WorkKind.REFACTOR:
         obligations = public_names(subject)
     elif subject.work is WorkKind.TESTS:
-        alone = await without_needs(subject)
-        made = await new_tests(alone.subject, time.monotonic() + budget_s(subject))
-        obligations = alone.judged(Found(obligations=made)).obligations
+        until = time.monotonic() + budget_s(subject)
+
+        async def tried(change: Subject) -> Found:
+            return Found(obligations=await new_tests(change, until))
+
+        return await alone.run(tried)
     elif subject.work is WorkKind.CHORE:
         obligations = (
             _files(subject, "settings or a version alone are changed"),
@@ -158,22 +172,15 @@ def _files(subject: Subject, said: str) -> Obligation:
     )
 
 
-async def _within_budget(subject: Subject, witnesses: tuple[Witness, ...], steps: Steps) -> Found:
+async def _within_budget(alone: Bare, witnesses: tuple[Witness, ...], steps: Steps) -> Found:
     """Take the runs that share the budget; return what the sabotage found.
 
     The sabotage tells most, so it goes first, with its share of the budget; the others follow, the shortest
     first, and share all that is left.
     """
-    came = Found()
-    began, whole_s = time.monotonic(), budget_s(subject)
-    if not _BUDGETED[subject.work] or steps.failed:
-        alone = Bare(subject)
-    else:
-        alone = await without_needs(subject)
-    passed = passed_in(alone.subject.now.tests)
-    if alone.needing:
-        witnesses = tuple(each for each in witnesses if each.name in passed)
-    runs = [each for each in _runs(alone, witnesses) if each.name in _BUDGETED[subject.work]]
+    came, work = Found(), alone.subject.work
+    began, whole_s = time.monotonic(), budget_s(alone.subject)
+    runs = [each for each in _runs(alone, witnesses) if each.name in _BUDGETED[work]]
     for each in sorted(runs, key=lambda run: (run.name != SABOTAGE, run.estimate_s)):
         share = _OF_SABOTAGE if each.name == SABOTAGE and len(runs) > 1 else 1.0
         measure = partial(each.measure, began + share * whole_s)
@@ -182,22 +189,23 @@ async def _within_budget(subject: Subject, witnesses: tuple[Witness, ...], steps
     return came
 
 
+async def _sabotaged(subject: Subject, witnesses: tuple[Witness, ...], until: float) -> Found:
+    obligation, mutants = await sabotage(subject, witnesses, until)
+    return Found(obligations=(obligation,), mutants=mutants)
+
+
 def _runs(alone: Bare, witnesses: tuple[Witness, ...]) -> tuple[_Run, ...]:
     """Return the runs that share the budget, with how long each may take."""
     subject = alone.subject
 
     async def sabotaged(until: float) -> Found:
-        obligation, mutants = await sabotage(subject, witnesses, until)
-        return alone.judged(Found(obligations=(obligation,), mutants=mutants))
+        return await alone.run(lambda change: _sabotaged(change, alone.left_of(witnesses), until))
 
-    async def with_canary(until: float) -> Found:
-        return alone.judged(Found(obligations=(await canary(subject, witnesses, until),)))
+    async def plainly(measure: _Measure, until: float) -> Found:
+        async def found(change: Subject) -> Found:
+            return Found(obligations=(await measure(change, alone.left_of(witnesses), until),))
 
-    async def moved(until: float) -> Found:
-        return alone.judged(Found(obligations=(await elsewhere(subject, witnesses, until),)))
-
-    async def called(until: float) -> Found:
-        return alone.judged(Found(obligations=(await same_calls(subject, witnesses, until),)))
+        return await alone.run(found, again=True)
 
     own_s = suite_s(subject)
     functions = sum(
@@ -208,9 +216,9 @@ def _runs(alone: Bare, witnesses: tuple[Witness, ...]) -> tuple[_Run, ...]:
     asked = max(1, len(subject.now.tests.outcomes) if subject.now.tests else 1)
     one_s = _START_S + own_s * len(witnesses) / asked
     return (
-        _Run(CANARY, 2 * _START_S, with_canary),
-        _Run(SAME_CALLS, 4 * one_s, called),
-        _Run(ELSEWHERE, own_s + _START_S, moved),
+        _Run(CANARY, 2 * _START_S, partial(plainly, canary)),
+        _Run(SAME_CALLS, 4 * one_s, partial(plainly, same_calls)),
+        _Run(ELSEWHERE, own_s + _START_S, partial(plainly, elsewhere)),
         _Run(SABOTAGE, 3 * functions * one_s, sabotaged),
     )
 

@@ -12,6 +12,7 @@ from setpoint.system.processes.confinement import Confinement
 from setpoint.system.processes.confinement_test import Trial, trial
 from setpoint.system.processes.hold import Hold, hold_identity, holding, narrowing
 from setpoint.system.processes.leftovers import end_left, owned, owner_of
+from setpoint.system.processes.no_network import missing_namespaces, without_network
 from setpoint.system.processes.run import run
 from setpoint.system.processes.spawn import Process, spawn
 
@@ -29,10 +30,12 @@ __all__ = [
     "end_left",
     "hold_identity",
     "holding",
+    "missing_namespaces",
     "narrowing",
     "owned",
     "owner_of",
     "run",
     "spawn",
     "trial",
+    "without_network",
 ]

@@ -15,6 +15,7 @@ from setpoint.system.processes import narrow
 from setpoint.system.processes.command import NOT_HELD, Command, clean_environment
 from setpoint.system.processes.confinement import Confinement, missing_landlock
 from setpoint.system.processes.fresh_home import FreshHome
+from setpoint.system.processes.view import ambient_view
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +47,8 @@ class Hold:
             if not place.exists():
                 place.mkdir(mode=0o700, parents=True)
         named = [os.path.realpath(place) for place in command.writes]
-        writable = (*self._tree(command.cwd), *named, *self.opened, str(own.folder))
+        seen = (place for _, place in ambient_view().shown[-1:])
+        writable = (*self._tree(command.cwd), *seen, *named, *self.opened, str(own.folder))
         temp = given.get("TMPDIR", "")
         keep_temp = bool(temp) and os.path.realpath(temp) in named
         return Held(

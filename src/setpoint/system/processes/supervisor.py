@@ -69,6 +69,10 @@ class Order:
     """Where Landlock lets it read beside that; none lets it read everything."""
     wrapper: list[str]
     """Words that are put before the command."""
+    network: bool
+    """Whether it has the network of the machine."""
+    shown: list[tuple[str, str]]
+    """Folders, each with the place at which it is seen."""
 
     def __init__(self, held: dict[str, object]) -> None:
         """Take the fields as they came; `typing` and `dataclasses` would cost more than all the rest."""
@@ -133,16 +137,20 @@ class Supervisor:
             for number in (*HANDLED, signal.SIGPIPE, signal.SIGXFSZ):
                 signal.signal(number, signal.SIG_DFL)
             self._limit()
-            place = "cwd"
-            os.chdir(self.order.cwd)
-            place = "program"
             order = self.order
+            if order.shown or not order.network:
+                place = "namespace"
+                # By its bare name, as this one; and only where it is wanted, for every command waits.
+                enter = importlib.import_module("namespaces").enter
+                enter(network=order.network, shown=order.shown)
+            place = "cwd"
+            os.chdir(order.cwd)
+            place = "program"
             argv = order.argv
             if order.wrapper:  # which would not tell us that there is no such program
                 argv = [*order.wrapper, found(argv[0], order.environment), *argv[1:]]
             if order.writable is not None:
                 place = "sandbox"
-                # By its bare name, as this one; and only where it is wanted, for every command waits.
                 importlib.import_module("landlock").confine(order.writable, order.readable)
                 place = "program"
             os.execvpe(argv[0], argv, order.environment)  # noqa: S606 - that is its purpose

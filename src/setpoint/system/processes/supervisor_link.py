@@ -18,6 +18,7 @@ from setpoint.system.processes import supervisor
 from setpoint.system.processes.command import NOT_HELD, Command, clean_environment
 from setpoint.system.processes.hold import Held, ambient
 from setpoint.system.processes.leftovers import VARIABLE, end_left, new_mark
+from setpoint.system.processes.view import ambient_view
 
 LEFTOVER_S = 0.5
 """Seconds that processes left behind by an ended command get between SIGTERM and SIGKILL."""
@@ -161,15 +162,15 @@ async def launch(command: Command, *, stdin: int | IO[bytes], stderr: int) -> Li
 
 
 def _order(link: Link) -> bytes:
-    command, held = link.command, link.hold
+    command, held, view = link.command, link.hold, ambient_view()
     given = clean_environment() if command.environment is None else command.environment
     environment = held.environment if held else given
     confinement = held.confinement if held else command.confinement
     data = marshal.dumps(
         {
-            "argv": list(command.argv),
-            "cwd": str(command.cwd),
-            "environment": {**environment, VARIABLE: link.mark},
+            "argv": [view.at_its_place(word) for word in command.argv],
+            "cwd": view.at_its_place(str(command.cwd)),
+            "environment": {**view.environment(environment), VARIABLE: link.mark},
             "memory_bytes": command.memory_bytes,
             "file_bytes": command.file_bytes,
             "grace_s": command.grace_s,
@@ -177,6 +178,8 @@ def _order(link: Link) -> bytes:
             "writable": confinement.landlocked() if confinement else None,
             "readable": confinement.readable() if confinement else None,
             "wrapper": confinement.wrapper() if confinement else [],
+            "network": view.network,
+            "shown": list(view.shown),
         }
     )
     return len(data).to_bytes(supervisor.LENGTH_BYTES, "big") + data
