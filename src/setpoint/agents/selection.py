@@ -215,7 +215,7 @@ class Agents:
         """Return why an agent that is started opens no session, or has no login."""
         if launch.protocol == "model":
             return None
-        # Outside the repository: an agent reads the settings of the folders above, and starts servers they name.
+        # Outside the repository: an agent reads settings in the folders above, and starts servers they name.
         with tempfile.TemporaryDirectory(prefix="setpoint-") as folder:
             if launch.protocol == "acp":
                 met = await self._acp(launch, open_s).try_out(Path(folder))
