@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from setpoint.model.config.delivery import DeliverySettings
 from setpoint.model.ids import TraceId
 from setpoint.system.git.git import head
 from setpoint.workspace import GitBranchForge
@@ -32,7 +33,7 @@ async def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     snapshot = await workspace.snapshot(copy, "implement-1", attempt())
 
     async def deliver(author: str = "user"):
-        forge = GitBranchForge(root, author)
+        forge = GitBranchForge(root, DeliverySettings(author=author))
         return root, await forge.deliver(copy, snapshot.commit, "setpoint/story", message=MESSAGE)
 
     return deliver
