@@ -176,6 +176,8 @@ class ModelCall(Value):
     """The dialect: openai-chat, openai-responses, anthropic or gemini; `other` where no model answers."""
     path: Text
     """The path that was asked for, without its query."""
+    tools: bool | None = None
+    """Whether the request offers the model tools; none where that was not looked at."""
     model: str = ""
     """As the answer names it, else as it was asked for."""
     status: int

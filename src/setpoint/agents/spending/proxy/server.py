@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 import h11
 import httpx2
 
-from setpoint.agents.spending.proxy.dialects import Reading, api_of, model_asked
+from setpoint.agents.spending.proxy.dialects import Reading, api_of, model_asked, offers_tools
 from setpoint.model.attempt import NOT_REACHED, ModelCall
 
 _HOPS = frozenset(
@@ -185,6 +185,7 @@ class Proxy:
             call = ModelCall(
                 api=api,
                 path=asked.path,
+                tools=offers_tools(api, asked.body),
                 model=counts.model or model_asked(api, asked.path, asked.body),
                 status=status,
                 duration_s=round(time.monotonic() - began_s, 6),
