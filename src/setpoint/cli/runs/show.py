@@ -32,7 +32,7 @@ def show(
     from setpoint.app.views.export import kept_report
     from setpoint.cli.render.console import Screen
     from setpoint.cli.render.menu import show_gate
-    from setpoint.history.model_calls import calls_in_words
+    from setpoint.history.model_use import use_in_words
     from setpoint.history.replay import history
     from setpoint.wiring.project import find_run, open_project
 
@@ -51,8 +51,8 @@ def show(
     _notes(console, events)
     _evidence(console, events)
     _decisions(console, events)
-    if asked := calls_in_words(history(events)):
-        console.print(f"model calls: {asked}", markup=False)
+    for name, figures in use_in_words(history(events), events).items():
+        console.print(f"{name}: {figures}", markup=False)
     console.print(f"report: {kept_report(project, found.trace_id)}", markup=False)
     if found.waits:
         show_gate(console, open_gate(project, found.trace_id))

@@ -2,12 +2,12 @@
 
 import pytest
 
-from history.report_runs import verified_run
-from setpoint.history.model_calls import calls_in_words
+from history.report_runs import review, verified_run
+from setpoint.history.model_use import use_in_words
 from setpoint.history.replay import history
 from setpoint.history.reports.run_report import html, markdown
-from setpoint.model.attempt import ModelCall
-from setpoint.model.events.run import ModelCalled
+from setpoint.model.attempt import ModelCall, Usage
+from setpoint.model.events.run import AgentSpent, ModelCalled
 
 CALL = ModelCall(api="anthropic", path="/v1/messages", status=200, duration_s=1.0, tools=True)
 
@@ -39,19 +39,25 @@ def test_the_calls_of_the_maker_are_told_apart_from_all_others(with_calls):
         called("implement", 9, tools=False),
         called("implement", None, api="other", tools=None),
     )
-    said = "4 (maker 2, reviewer 1, other 1); tokens: 360 (maker 300, reviewer 50, other 10)"
+    calls, tokens = "4 (maker 2, reviewer 1, other 1)", "360 (maker 300, reviewer 50, other 10)"
 
-    assert calls_in_words(history(events)) == said
-    assert f"| Model calls | {said} |" in markdown(events)
-    assert said in html(events)
+    assert use_in_words(history(events), events) == {"model calls": calls, "tokens": tokens}
+    assert f"| Model calls | {calls} |\n| Tokens | {tokens} |" in markdown(events)
+    assert calls in html(events)
 
 
 def test_where_no_call_has_tools_all_are_the_work_of_their_role(with_calls):
     events = with_calls(called("implement", 99, tools=False), called("seal", 9, tools=None))
 
-    assert calls_in_words(history(events)).startswith("2 (maker 1, test designer 1); ")
+    assert use_in_words(history(events), events)["model calls"] == "2 (maker 1, test designer 1)"
 
 
-def test_without_calls_nothing_is_told(with_calls):
-    assert calls_in_words(history(with_calls())) == ""
-    assert "Model calls" not in markdown(with_calls())
+def test_tokens_that_agents_tell_are_told_by_role_where_no_proxy_counts(with_calls):
+    answered = review(2).model_copy(update={"usage": Usage(input_tokens=50, output_tokens=2)})
+    spent = AgentSpent(label="implement-3", attempt=1, usage=Usage(input_tokens=5))
+    events = with_calls(answered, spent)
+
+    told = use_in_words(history(events), events)
+
+    assert told == {"tokens": "87 (maker 30, reviewer 52, lost or under way 5)"}
+    assert "Model calls" not in markdown(events)
