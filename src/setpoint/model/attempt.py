@@ -167,6 +167,8 @@ class ToolCall(Value):
 
 NOT_REACHED = "not reached"
 """How the fault of a call of a model begins that never came to it."""
+CUT_OFF = "ended with the attempt"
+"""The fault of a call of a model that had not been answered in full when its attempt ended."""
 
 
 class ModelCall(Value):

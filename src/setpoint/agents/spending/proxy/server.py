@@ -22,7 +22,7 @@ import h11
 import httpx2
 
 from setpoint.agents.spending.proxy.dialects import Reading, api_of, model_asked, offers_tools
-from setpoint.model.attempt import NOT_REACHED, ModelCall
+from setpoint.model.attempt import CUT_OFF, NOT_REACHED, ModelCall
 
 _HOPS = frozenset(
     {
@@ -178,7 +178,7 @@ class Proxy:
             fault = "the agent hung up before the end of the answer"
             raise
         except asyncio.CancelledError:
-            fault = "ended with the attempt"
+            fault = CUT_OFF
             raise
         finally:
             counts = reading.end()
