@@ -1,4 +1,4 @@
-"""Who used the models of a run: the maker, other roles, and calls that are nobody's work."""
+"""Who used the models of a run: the maker, other roles, and calls beside the work."""
 
 from __future__ import annotations
 

@@ -29,11 +29,9 @@ def show(
 ) -> None:
     """Show the timeline, findings, evidence and decisions of a run."""
     from setpoint.app.people.gates import open_gate
-    from setpoint.app.views.export import kept_report
+    from setpoint.app.views.export import kept_report, model_use
     from setpoint.cli.render.console import Screen
     from setpoint.cli.render.menu import show_gate
-    from setpoint.history.model_use import use_in_words
-    from setpoint.history.replay import history
     from setpoint.wiring.project import find_run, open_project
 
     project = open_project(Path.cwd())
@@ -51,7 +49,7 @@ def show(
     _notes(console, events)
     _evidence(console, events)
     _decisions(console, events)
-    for name, figures in use_in_words(history(events), events).items():
+    for name, figures in model_use(project, found.trace_id).items():
         console.print(f"{name}: {figures}", markup=False)
     console.print(f"report: {kept_report(project, found.trace_id)}", markup=False)
     if found.waits:
