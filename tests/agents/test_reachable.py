@@ -7,9 +7,10 @@ import pytest
 
 from setpoint.agents.launch import Launch
 from setpoint.agents.reachable import addresses, network_seen
-from setpoint.model.attempt import Breakage, BreakageKind
+from setpoint.model.attempt import CUT_OFF, Breakage, BreakageKind, ModelCall
 
-SILENT = Breakage(kind=BreakageKind.IDLE, message="it gave no sign of life")
+SILENT = Breakage(kind=BreakageKind.IDLE, message="no sign of life; raise agents.idle_s")
+ASKED = ModelCall(api="gemini", path="/m", status=0, duration_s=19.9, fault=CUT_OFF)
 
 
 def pointed(url: str, **more: object) -> Launch:
@@ -39,11 +40,23 @@ async def test_a_refused_connection_is_named_with_its_host(closed: str):
     assert f"its model: {closed.removeprefix('http://')} (Connection refused)" in seen.message
 
 
-async def test_a_silence_is_a_silence_where_the_model_can_be_reached(closed: str):
+async def test_a_silence_stays_one_and_names_the_model_where_that_can_be_reached(closed: str):
     server = await asyncio.start_server(lambda _reader, writer: writer.close(), "127.0.0.1", 0)
     async with server:
         port = server.sockets[0].getsockname()[1]
-        assert await network_seen(pointed(f"http://127.0.0.1:{port}"), {}, SILENT) == SILENT
+        launch = pointed(f"http://127.0.0.1:{port}")
+        seen = await network_seen(launch, {}, SILENT)
+        watched = await network_seen(launch.model_copy(update={"proxied": True}), {}, SILENT, ASKED)
+    assert seen is not None
+    assert watched is not None
+    assert (seen.kind, watched.kind) == (BreakageKind.IDLE, BreakageKind.IDLE)
+    taking = f"127.0.0.1:{port} takes connections: see whether the model answers there"
+    hint = "raise agents.idle_s"
+    assert (
+        seen.message == f"no sign of life; {taking} (`[agent.quiet] proxy = true` watches its calls); {hint}"
+    )
+    unanswered = f"its model at 127.0.0.1:{port} did not answer in full for 20 s: see that it works"
+    assert watched.message == f"no sign of life; {unanswered}; {hint}"
     login = Breakage(kind=BreakageKind.AUTH, message="log in")
     assert await network_seen(pointed(closed), {}, login) == login
     assert await network_seen(pointed("").model_copy(update={"base_urls": {}}), {}, SILENT) == SILENT

@@ -55,6 +55,7 @@ def test_every_prompt_of_a_shipped_pipeline_renders():
         "instructions": ("Mind the sign.",),
         "iteration": 2,
         "max_iterations": 7,
+        "series": False,
         "objections": (BLOCKER,),
         "declined": {BLOCKER.fingerprint: "it is meant so"},
         "frozen": True,
@@ -189,3 +190,13 @@ def test_a_missing_prompt_is_named():
 def test_text_reaches_a_prompt_as_it_is(tmp_path):
     (tmp_path / "raw.md.j2").write_text("{{ text }}")
     assert render("raw.md.j2", {"text": "a < b & {{ c }}"}, tmp_path) == "a < b & {{ c }}\n"
+
+
+@pytest.mark.parametrize(
+    ("series", "told"), [(False, "Do not commit, do not change"), (True, "Commit in steps,")]
+)
+def test_agents_are_asked_for_commits_where_their_own_are_delivered(series, told):
+    given = {"story": ORDER.story, "self_check": False, "series": series}
+    given |= dict.fromkeys(("checks", "commands", "refused", "released", "languages"), ())
+
+    assert told in render("_rules.md.j2", given)

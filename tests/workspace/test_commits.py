@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from setpoint.model.config.delivery import DeliverySettings
 from setpoint.model.ids import TraceId
 from setpoint.system.git.git import head
 from setpoint.workspace.commits import conventional
@@ -32,14 +33,14 @@ async def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     snapshot = await workspace.snapshot(copy, "implement-1", attempt())
 
     async def deliver(author: str = "user"):
-        forge = GitBranchForge(root, author)
+        forge = GitBranchForge(root, DeliverySettings(author=author))
         return root, await forge.deliver(copy, snapshot.commit, "setpoint/story", message=MESSAGE)
 
     return deliver
 
 
-def hook(root: Path, text: str) -> None:
-    place = root / ".git/hooks/commit-msg"
+def hook(root: Path, text: str, name: str = "commit-msg") -> None:
+    place = root / ".git/hooks" / name
     place.write_text(text)
     place.chmod(0o755)
 
@@ -126,6 +127,40 @@ async def test_a_message_that_the_hook_refuses_twice_is_delivered_with_its_words
     assert git(root, "log", "-1", "--format=%s", branch) == "The price of 3 is wrong."
     (note,) = branch.notes
     assert "refuses the message: no ticket named; hint:" in note
+
+
+SIGNED = """\
+#!/bin/sh
+[ "$2" = message ] || exit 1
+sed -i "1s/^/#$(git symbolic-ref --short HEAD | grep -o '^[0-9]*') /" "$1"
+git interpret-trailers --in-place --trailer "Signed-off-by: $(git config user.name)" "$1"
+"""
+DEMANDS = '#!/bin/sh\ngrep -q "^Signed-off-by: Ada" "$1" || { echo "sign off"; exit 1; }\n'
+
+
+async def test_the_hook_that_prepares_messages_runs_before_the_one_that_judges_them(made, tmp_path):
+    git(tmp_path / "project", "checkout", "-qb", "5484-price")
+    hook(tmp_path / "project", SIGNED, "prepare-commit-msg")
+    hook(tmp_path / "project", DEMANDS)
+
+    root, branch = await made()
+
+    assert branch.notes == ()
+    assert git(root, "log", "-1", "--format=%s", branch) == "#5484 The price of 3 is wrong."
+    trailers = git(root, "log", "-1", "--format=%(trailers:keyonly)", branch).split()
+    assert trailers == ["Setpoint-Run", "Setpoint-Iteration", "Signed-off-by"]
+
+
+async def test_a_hook_that_prepares_no_message_is_named(made, tmp_path):
+    hook(
+        tmp_path / "project", "#!/bin/sh\necho 'no ticket in the branch' >&2\nexit 1\n", "prepare-commit-msg"
+    )
+
+    root, branch = await made()
+
+    assert git(root, "log", "-1", "--format=%s", branch) == "The price of 3 is wrong."
+    assert branch.notes[0].startswith("the prepare-commit-msg hook (")
+    assert "refuses the message: no ticket in the branch; hint:" in branch.notes[0]
 
 
 async def test_a_hook_that_adds_another_line_each_time_makes_one_branch(made, tmp_path):

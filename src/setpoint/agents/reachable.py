@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from setpoint.agents.launch import Launch
 from setpoint.agents.spending.proxy.route import rerouted
-from setpoint.model.attempt import Breakage, BreakageKind
+from setpoint.model.attempt import CUT_OFF, Breakage, BreakageKind, ModelCall
 from setpoint.settings import inherited
 from setpoint.system.processes import NETWORK_KEEP
 
@@ -23,15 +23,20 @@ _PORTS = {"http": 80, "https": 443}
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-async def network_seen(launch: Launch, passed: Mapping[str, str], broken: Breakage | None) -> Breakage | None:
+async def network_seen(
+    launch: Launch, passed: Mapping[str, str], broken: Breakage | None, asked: ModelCall | None = None
+) -> Breakage | None:
     """Name a silence or an error without a cause by the network, where no address of the model answers.
 
-    `passed` are the variables that the agent gets from Setpoint's own environment.
+    `passed` are the variables that the agent gets from Setpoint's own environment; `asked` is its last call
+    of a model, where the proxy saw one. A silence is named by the model, where that takes connections.
     """
     if broken is None or not _unexplained(broken):
         return broken
     tried = [(address, await _refusal(address)) for address in addresses(launch, passed)]
-    if not tried or not all(why for _, why in tried):
+    if taking := [urlsplit(address).netloc for address, why in tried if not why]:
+        return _silent(launch, broken, ", ".join(taking), asked)
+    if not tried:
         return broken
     named = ", ".join(f"{urlsplit(address).netloc} ({why})" for address, why in tried)
     message = (
@@ -41,6 +46,19 @@ async def network_seen(launch: Launch, passed: Mapping[str, str], broken: Breaka
     if broken.kind is not BreakageKind.IDLE:
         message = f"{f'{launch.name}: {broken.said}' if broken.said else broken.message}; {message}"
     return broken.model_copy(update={"kind": BreakageKind.NETWORK, "message": message})
+
+
+def _silent(launch: Launch, broken: Breakage, where: str, asked: ModelCall | None) -> Breakage:
+    """Say of a silent agent whether it waited for its model, as far as that was seen."""
+    if broken.kind is not BreakageKind.IDLE:
+        return broken
+    seen = f"{where} takes connections: see whether the model answers there"
+    if asked is not None and asked.fault == CUT_OFF:
+        seen = f"its model at {where} did not answer in full for {asked.duration_s:.0f} s: see that it works"
+    elif not launch.proxied:
+        seen += f" (`[agent.{launch.name}] proxy = true` watches its calls)"
+    silence, *hint = broken.message.split("; ", 1)
+    return broken.model_copy(update={"message": "; ".join((silence, seen, *hint))})
 
 
 def addresses(launch: Launch, passed: Mapping[str, str]) -> tuple[str, ...]:

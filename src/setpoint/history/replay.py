@@ -10,7 +10,7 @@ from setpoint.errors import RecordedDataError
 from setpoint.history.attempts import GateQuestion as GateQuestion  # noqa: PLC0414 - part of a history
 from setpoint.history.attempts import Try as Try  # noqa: PLC0414 - part of a history
 from setpoint.history.run_history import History as History  # noqa: PLC0414 - what is folded here
-from setpoint.model.attempt import ModelCall, ToolCall, Usage
+from setpoint.model.attempt import ToolCall, Usage
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events import AboutNoRun, Event, people
 from setpoint.model.events import learning as m
@@ -104,7 +104,7 @@ class _Fold:
     rounds: dict[int, Round] = field(default_factory=dict)
     tries: dict[tuple[str, int], Try] = field(default_factory=dict)
     calls: dict[str, tuple[ToolCall, ...]] = field(default_factory=dict)
-    asked: dict[str, tuple[ModelCall, ...]] = field(default_factory=dict)
+    asked: list[ModelCalled] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
     answers: list[ReviewAnswered] = field(default_factory=list)
     declined: list[FindingDeclined] = field(default_factory=list)
@@ -190,7 +190,7 @@ class _Fold:
             rounds=tuple(self.rounds[number] for number in sorted(self.rounds)),
             tries=tuple(self.tries.values()),
             calls=self.calls,
-            asked=self.asked,
+            asked=tuple(self.asked),
             texts=self.texts,
             answers=tuple(self.answers),
             declined=tuple(self.declined),
@@ -296,7 +296,7 @@ class _Fold:
     ) -> None:
         match body:
             case ModelCalled():
-                self.asked[body.label] = (*self.asked.get(body.label, ()), body.call)
+                self.asked.append(body)
             case AgentStarted():
                 self.tries[body.label, body.attempt] = Try(
                     started_at=at, **body.model_dump(exclude={"kind"}, exclude_unset=False)

@@ -6,7 +6,7 @@ from glob import escape
 
 from setpoint.history.attempts import GateQuestion as GateQuestion  # noqa: PLC0414 - part of a history
 from setpoint.history.attempts import Try as Try  # noqa: PLC0414 - part of a history
-from setpoint.model.attempt import ModelCall, ToolCall
+from setpoint.model.attempt import ToolCall
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.events import learning as m
 from setpoint.model.events import people
@@ -22,6 +22,7 @@ from setpoint.model.events.run import (
     HaltingDecided,
     LoopRestarted,
     LoopStagnated,
+    ModelCalled,
     PhaseBounce,
     ReviewAnswered,
     RunResumed,
@@ -56,8 +57,8 @@ class History(Value):
     """The maker's tries, oldest first."""
     calls: dict[str, tuple[ToolCall, ...]] = {}
     """Tool calls of all agents, by the label of the attempt."""
-    asked: dict[str, tuple[ModelCall, ...]] = {}
-    """Calls of models that the proxy saw, by the label of the attempt."""
+    asked: tuple[ModelCalled, ...] = ()
+    """Calls of models that the proxy saw, in order."""
     texts: dict[str, str] = {}
     """What each thinking phase wrote last."""
     answers: tuple[ReviewAnswered, ...] = ()

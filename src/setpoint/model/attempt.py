@@ -167,6 +167,8 @@ class ToolCall(Value):
 
 NOT_REACHED = "not reached"
 """How the fault of a call of a model begins that never came to it."""
+CUT_OFF = "ended with the attempt"
+"""The fault of a call of a model that had not been answered in full when its attempt ended."""
 
 
 class ModelCall(Value):
@@ -176,6 +178,8 @@ class ModelCall(Value):
     """The dialect: openai-chat, openai-responses, anthropic or gemini; `other` where no model answers."""
     path: Text
     """The path that was asked for, without its query."""
+    tools: bool | None = None
+    """Whether the request offers the model tools; none where that was not looked at."""
     model: str = ""
     """As the answer names it, else as it was asked for."""
     status: int

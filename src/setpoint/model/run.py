@@ -257,6 +257,8 @@ class RunOrder(Value):
     """Tests whose failures do not count in this run, as it stood when the run began."""
     quarantine_ended: tuple[Quarantined, ...] = ()
     """Tests whose quarantine has ended, so that they count again."""
+    series: bool = False
+    """Agents are asked to commit in steps, because their own commits are delivered."""
     branch: str
     """Where the result is delivered, for example `setpoint/fix-the-tests`."""
     story_file: str = ""

@@ -148,6 +148,7 @@ def _told(
     """Return the variables of a prompt template."""
     return {
         "story": run.judged_by.story,
+        "series": run.judged_by.series,
         "problems": feedback(now.failures, now.findings, now.suspects, f"{SHOWN}/{_problems_file(now)}"),
         "iteration": now.iteration,
         "max_iterations": run.limits.max_iterations,

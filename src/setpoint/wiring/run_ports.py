@@ -60,7 +60,7 @@ def run_ports_of(
     return RunPorts(
         agents={role: made[role if role in made else name] for role, name in ordered.agents.items()},
         workspace=workspace,
-        forge=forge_by(extensions, project.root) or GitBranchForge(project.root, settings.delivery.author),
+        forge=forge_by(extensions, project.root) or GitBranchForge(project.root, settings.delivery),
         evaluator=HeldEvaluator(evaluator, project, settings),
         workbench=AgentsWorkbench(evaluator, workspace, project, settings),
         log=log,

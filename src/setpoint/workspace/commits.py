@@ -1,4 +1,4 @@
-"""The user's own commits: who is their author, how they are signed, and what the hook for messages says."""
+"""The user's own commits: who is their author, how they are signed, and what the hooks for messages say."""
 
 from __future__ import annotations
 
@@ -37,6 +37,8 @@ _TYPED = re.compile(r"^\w+(?:\([^)]*\))?!?: ")
 _TRAILER = re.compile(r"^[A-Z][\w-]*: .+$")
 _WIDTH, _MOST_WORDS = 72, 300
 _HOOK_S = 120.0
+_HOOKS: Mapping[str, tuple[str, ...]] = {"prepare-commit-msg": ("message",), "commit-msg": ()}
+"""The hooks that git asks of a message that it is given, in this order, with what it says behind the file."""
 
 
 @dataclass(kw_only=True)
@@ -52,19 +54,17 @@ class Commits:
     """What a person should know of them."""
 
     async def message(self, text: str) -> str:
-        """Run the hook for messages; where it refuses one, it is written once more in the common form."""
-        hook = hooks_folder(self.root) / "commit-msg"
-        if not os.access(hook, os.X_OK):
-            return text
-        first, made = await self._through(hook, text)
-        if first.ok:
+        """Run the hooks for messages; where one refuses it, it is written once more in the common form."""
+        refused, made = await self._through(text)
+        if refused is None:
             return made
-        second, again = await self._through(hook, conventional(text))
-        if second.ok:
+        refused, again = await self._through(conventional(text))
+        if refused is None:
             return again
-        said = " ".join(f"{second.text}\n{second.errors}".split())[-_MOST_WORDS:]
+        hook, done = refused
+        said = " ".join(f"{done.text}\n{done.errors}".split())[-_MOST_WORDS:]
         self._note(
-            f"the commit-msg hook ({hook}) refuses the message: {said or second.ending}; "
+            f"the {hook.name} hook ({hook}) refuses the message: {said or done.ending}; "
             "hint: write it again with `git commit --amend` on the branch"
         )
         return text
@@ -109,21 +109,27 @@ class Commits:
     async def _setting(self, *words: str) -> str:
         return (await git_as_user(self.root, "config", "--get", *words)).text.strip()
 
-    async def _through(self, hook: Path, text: str) -> tuple[Completed, str]:
-        """Run the hook on a message, which it may change."""
+    async def _through(self, text: str) -> tuple[tuple[Path, Completed] | None, str]:
+        """Run the hooks on a message, which they may change; gives the one that refuses, and the message."""
         with tempfile.TemporaryDirectory(prefix="setpoint-") as folder:
             file = Path(folder) / "COMMIT_EDITMSG"
             file.write_bytes(text.encode("utf-8", "surrogateescape"))
             variables = clean_environment({"GIT_EDITOR": ":", "GIT_TERMINAL_PROMPT": "0"})
-            command = Command(
-                argv=(str(hook), str(file)),
-                cwd=self.root,
-                environment=variables,
-                timeout_s=_HOOK_S,
-                writes=(file.parent,),
-            )
-            done = await run(command)
-            return done, file.read_bytes().decode("utf-8", "surrogateescape")
+            refused = None
+            for name, words in _HOOKS.items():
+                hook = hooks_folder(self.root) / name
+                if refused is not None or not os.access(hook, os.X_OK):
+                    continue
+                command = Command(
+                    argv=(str(hook), str(file), *words),
+                    cwd=self.root,
+                    environment=variables,
+                    timeout_s=_HOOK_S,
+                    writes=(file.parent,),
+                )
+                done = await run(command)
+                refused = None if done.ok else (hook, done)
+            return refused, file.read_bytes().decode("utf-8", "surrogateescape")
 
     def _note(self, text: str) -> None:
         if text not in self.notes:

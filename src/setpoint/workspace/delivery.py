@@ -1,4 +1,4 @@
-"""The way back: one clean commit, as the user would make it, on a new branch of the user's repository."""
+"""The way back: clean commits, as the user would make them, on a new branch of the user's repository."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from pathlib import Path
 from setpoint.errors import WorkspaceError
 from setpoint.model.changes.branch_name import is_branch_name
 from setpoint.model.changes.slug import slug
+from setpoint.model.config.delivery import DeliverySettings
 from setpoint.model.ids import Commit, Tree
 from setpoint.ports import Appendix, BranchName, WorkCopy
 from setpoint.system.git.git import commit_of, git, tree_of
 from setpoint.workspace.commits import Commits
+from setpoint.workspace.series import series_of
 from setpoint.workspace.snapshot_store import SnapshotStore
 
 DELIVERY = "refs/setpoint-state/delivery"
 MOST_NAMES = 1000
 PLAIN = frozenset({"100644", "100755"})
 """Modes of files that text can be appended to: no links, folders or submodules."""
+_OF_SETPOINT = re.compile(r"^(?:Setpoint-[\w-]+|Assisted-by): .+$", re.MULTILINE)
 _OF_RUN = re.compile(r"^Setpoint-(?:Run|Iteration): .+$", re.MULTILINE)
 _FETCH = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-prune", "--no-recurse-submodules")
 
@@ -25,27 +28,29 @@ _FETCH = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-prune"
 class GitBranchForge:
     """Delivers to the repository at `root` as a branch; tree, index and other branches stay as they are."""
 
-    def __init__(self, root: Path, author: str = "user") -> None:
-        """Take the root of the user's work tree, and who the author is, as in `DeliverySettings`."""
+    def __init__(self, root: Path, settings: DeliverySettings | None = None) -> None:
+        """Take the root of the user's work tree, and how commits are made."""
         self._root = root
-        self._author = author
+        self._settings = settings or DeliverySettings()
 
     async def deliver(
         self, copy: WorkCopy, commit: Commit, branch: str, *, message: str, appendix: Appendix | None = None
     ) -> BranchName:
         """Bring a commit's tree to the user as one commit on the base, once; gives the branch's real name.
 
-        An appendix is a second commit behind it. A branch of this name that holds something else is left
-        alone: the next free `branch-2`, `branch-3`, ... is taken. The same content and message delivered
-        again give the branch they are on already. What cannot be the name of a branch is delivered to
-        `setpoint/<its last part>`.
+        Where the settings say so, the agent's own commits lie before it. An appendix is one more behind it.
+        A branch of this name that holds something else is left alone: the next free `branch-2`, `branch-3`,
+        ... is taken. The same content and message delivered again give the branch they are on already. What
+        cannot be the name of a branch is delivered to `setpoint/<its last part>`.
         """
         if not is_branch_name(branch):  # ordered when settings were not looked at so closely
             branch = f"setpoint/{slug(branch.rpartition('/')[2])}"
         store = SnapshotStore(Path(copy.path), Path(copy.repository))
         tree = Tree((await store.git("rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}")).text)
-        as_user = Commits(root=self._root, objects=store.directory / "objects", author=self._author)
-        commits = [(tree, await as_user.message(_text(message)))]
+        as_user = Commits(root=self._root, objects=store.directory / "objects", author=self._settings.author)
+        series = await series_of(store, copy.base, commit) if self._settings.commits == "series" else []
+        told = _told(series, tree, _text(message))
+        commits = [(each, await as_user.message(text)) for each, text in told]
         if appendix is not None:
             debts = await as_user.message(_text(appendix.message))
             commits.append((await _appended(store, tree, appendix), debts))
@@ -105,6 +110,26 @@ def _same(held: list[tuple[Tree, str]], wanted: list[tuple[Tree, str]]) -> bool:
         tree == other and (_OF_RUN.findall(said) or said) == (_OF_RUN.findall(told) or told)
         for (tree, said), (other, told) in pairs
     )
+
+
+def _told(series: list[tuple[Tree, str]], tree: Tree, message: str) -> list[tuple[Tree, str]]:
+    """Return trees with whole messages, the last of which has what is known of the verified tree.
+
+    That is the agent's own last commit, where it committed all; else one more commit behind it.
+    """
+    if not series:
+        return [(tree, message)]
+    _, _, known = message.partition("\n")
+    trailers = known.rstrip().rpartition("\n\n")[2]
+    *before, (last, said) = series if series[-1][0] == tree else [*series, (tree, message)]
+    told = [(each, f"{_without_trailers(text)}\n\n{trailers}\n") for each, text in before]
+    whole = message if said is message else f"{_without_trailers(said)}\n\n{known.strip()}\n"
+    return [*told, (last, whole)]
+
+
+def _without_trailers(message: str) -> str:
+    """Leave out what only Setpoint may say of a commit, which an agent may have copied."""
+    return _OF_SETPOINT.sub("", _text(message)).strip() or "Change by Setpoint"
 
 
 def _text(message: str) -> str:

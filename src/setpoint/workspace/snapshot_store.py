@@ -16,7 +16,7 @@ import secrets
 import shutil
 import signal
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,6 +60,9 @@ CURRENT = "refs/setpoint-state/current"
 FOUND = "refs/setpoint-state/found"
 """The uncommitted work that was found at the opening, until it is recalled or given up."""
 
+SERIES = "refs/setpoint-state/series/"
+"""With a snapshot's commit: the last of the commits that the agent made itself on the way to it."""
+
 BROUGHT = "refs/setpoint-state/brought/"
 """Commits that were made in other work copies of the same run."""
 
@@ -88,9 +91,12 @@ class SnapshotStore:
         """Run git on the snapshot store; raises `WorkspaceError` where it fails."""
         return await git(self._place, *argv, stdin=stdin, environment=self._environment)
 
-    async def ask(self, *argv: str, stdin: bytes = b"") -> Answer:
+    async def ask(
+        self, *argv: str, stdin: bytes = b"", environment: Mapping[str, str] | None = None
+    ) -> Answer:
         """Run git on the snapshot store and give its answer, whatever it is."""
-        return await ask(self._place, *argv, stdin=stdin, environment=self._environment)
+        variables = {**self._environment, **(environment or {})}
+        return await ask(self._place, *argv, stdin=stdin, environment=variables)
 
     @property
     def _place(self) -> Path:
@@ -242,7 +248,8 @@ class SnapshotStore:
         if await self.commit_at(f"{BROUGHT}{commit}") is not None:
             return
         quiet = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance")
-        await self.git("fetch", *quiet, str(other.directory), f"{commit}:{BROUGHT}{commit}")
+        series = f"{SERIES}*:{SERIES}*"
+        await self.git("fetch", *quiet, str(other.directory), f"{commit}:{BROUGHT}{commit}", series)
 
     def former(self) -> Path:
         """Return where the work copy was when it was opened last; its place now if that is not known."""
@@ -274,7 +281,7 @@ class SnapshotStore:
         """Set the agent's repository to a commit with a clean index; a harmed one is made again."""
         own = self.path / ".git"
         history = noted_history(self.directory) or await self.find_history()
-        if not _sound(own):
+        if not is_sound(own):
             _remake(own)
         try:
             await self._show(own, commit, history)
@@ -334,7 +341,7 @@ def _agent_config(own: Path) -> str:
     return AGENT_CONFIG.replace("[user]", f'\texcludesFile = "{quoted}"\n[user]', 1)
 
 
-def _sound(own: Path) -> bool:
+def is_sound(own: Path) -> bool:
     """Return whether a repository can be written to without a link leading elsewhere."""
     folders = [own, *(own / name for name in ("objects", "objects/info", "objects/pack", "info", "refs"))]
     return all(folder.is_dir() and not folder.is_symlink() for folder in folders) and (

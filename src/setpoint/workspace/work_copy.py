@@ -19,6 +19,7 @@ from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.git.git import DIFF, head
 from setpoint.workspace.copies_folder import may_take
 from setpoint.workspace.run_repository import make_snapshot_store
+from setpoint.workspace.series import keep_series
 from setpoint.workspace.snapshot import changes, message_of, read_snapshot, ref_of
 from setpoint.workspace.snapshot_store import (
     CURRENT,
@@ -165,8 +166,8 @@ class GitWorkspace:
 
         Ignored files and the caches of checks are left out. The commit holds the attempt, so a crash between
         it and the record of the step loses nothing. Its parent is what the work copy was last equal to,
-        whatever the agent itself may have committed. With `stay` the work copy stays equal to that one, and
-        the agent's repository as it is.
+        whatever the agent itself may have committed, which is kept beside it. With `stay` the work copy stays
+        equal to that one, and the agent's repository as it is.
         """
         await self._there(copy)
         if (made := await self.find(copy, label)) is not None:
@@ -176,6 +177,7 @@ class GitWorkspace:
         if stay:
             await store.git("update-ref", ref_of(label), made.commit)
             return made
+        await keep_series(store, made)
         await store.stand_at(made.commit, f"create {ref_of(label)} {made.commit}")
         await store.show_agent(made.commit)
         return made

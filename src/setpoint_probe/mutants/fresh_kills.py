@@ -45,6 +45,8 @@ class FreshKills:
     mutants: Sequence[Mutant]
     guarding: dict[int, Sequence[str]]
     """The tests that can notice a mutant, by its place."""
+    far: dict[int, Sequence[str]]
+    """Further tests that import what it changes: asked where those notice nothing."""
     cpu_s: dict[str, float]
     """CPU seconds of one run by test."""
     modules: Sequence[str]
@@ -90,7 +92,10 @@ class FreshKills:
         return self.mutants[place].source.path
 
     def _tests(self, places: Sequence[int]) -> list[str]:
-        return sorted({test for place in places for test in self.guarding[place]})
+        return sorted({test for place in places for test in self._of(place)})
+
+    def _of(self, place: int) -> list[str]:
+        return [*self.guarding[place], *self.far.get(place, ())]
 
     def _served(self, path: str, places: Sequence[int], report: Report) -> list[int]:
         """Try the mutants of one file with a fork server; gives those that it could not try."""
@@ -117,8 +122,9 @@ class FreshKills:
         tests = self._tests(places)
         fresh = replace(start, cpu_s=self._time(_START_S, tests))
         outcomes, ended = fresh.run(path, None, tests)
-        if all(outcomes.get(test) == PASSED for test in tests):
-            self._try_each(places, frozenset(), fresh, _SERVED_S + _PATIENCE * ended.cpu_s, tell)
+        lame = frozenset(test for test in tests if outcomes.get(test) != PASSED)
+        if not lame.intersection(test for place in places for test in self.guarding[place]):
+            self._try_each(places, lame, fresh, _SERVED_S + _PATIENCE * ended.cpu_s, tell)
 
     def _by_themselves(self, path: str, places: Sequence[int], report: Report) -> None:
         """Try the mutants of one file in processes that begin a session each."""
@@ -135,14 +141,16 @@ class FreshKills:
         for place in places:
             if time.monotonic() > self.deadline:
                 return
-            tests = [test for test in self.guarding[place] if test not in lame]
+            tests = [test for test in self._of(place) if test not in lame]
             if tests:
                 timed = replace(fresh, cpu_s=self._time(start_s, tests))
-                report((place, self._try(self.mutants[place], tests, timed)._replace(fresh=True)))
+                report((place, self._try(place, tests, timed)._replace(fresh=True)))
 
-    def _try(self, mutant: Mutant, tests: Sequence[str], fresh: Fresh) -> Tried:
-        """Let the tests judge together, in pytest's order; those that come last behind them, one by one."""
-        groups = [[test for test in tests if test not in self.last]]
+    def _try(self, place: int, tests: Sequence[str], fresh: Fresh) -> Tried:
+        """Let the tests judge together, in pytest's order; the far ones then; the last ones one by one."""
+        mutant, near = self.mutants[place], frozenset(self.guarding[place])
+        groups = [[test for test in tests if test in near and test not in self.last]]
+        groups += [[test for test in tests if test not in near and test not in self.last]]
         groups += [[test] for test in tests if test in self.last]
         tried, noticed = Tried(SURVIVED), []
         for group in filter(None, groups):

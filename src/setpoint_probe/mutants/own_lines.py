@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
-import sys
 import time
-from collections.abc import Callable, Collection, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 
 from ..localise.spectra import Trace, trace
 from ..process.children import Limits, Report, run_child
@@ -68,19 +65,6 @@ def _look(request: ScoreRequest, suite: Suite, report: Report, until: float) -> 
         for path, number in each.lines:
             lines.setdefault(path, set()).add(number)
         report((test, suite.names_in(test), lines))
-
-
-def read_elsewhere(tree: str, mutated: Callable[[str], bool], names: Collection[str]) -> set[str]:
-    """Return those of some names that loaded modules of the tree mention, beside the mutated ones."""
-    if not names:
-        return set()
-    loaded = {str(getattr(module, "__file__", None) or "") for module in [*sys.modules.values()]}
-    found: set[str] = set()
-    for path in loaded:
-        if path.startswith(f"{tree}{os.sep}") and path.endswith(".py") and not mutated(path):
-            text = Path(path).read_text(encoding="utf-8", errors="replace")
-            found |= {name for name in names if re.search(rf"\b{re.escape(name)}\b", text)}
-    return found
 
 
 def _bound_in(path: str, mentioned: set[str], reached: set[int]) -> set[int]:

@@ -19,16 +19,17 @@ from ..localise.ochiai import Reached
 from ..localise.spectra import Trace, trace
 from ..process.children import Limits, Report, cpu_used, run_child
 from ..session.forkserver import loaded_outside
-from ..session.session import FAILED, Suite, collect, prepare_path, pytest_words
+from ..session.session import FAILED, PASSED, Suite, collect, prepare_path, pytest_words
 from ..source.files import SourceFiles, scratch_folder
 from ..source.hot_swap import Swapper
 from ..source.source import Source, UnreadableSource, splice
 from ..wire.exchange import Progress, fault_in, follow, read_order
 from ..wire.score import UNCOVERED, UNTRIED, Judged, ScoreRequest, ScoreResult
+from .at_import import AtImport
 from .fresh_kills import FreshKills
 from .kills import FRESH, Kills, Tried
 from .operators import Mutant, make
-from .own_lines import lines_of, read_elsewhere
+from .own_lines import lines_of
 from .reach_watch import Watch
 from .stable_tests import Judges, judges
 
@@ -55,8 +56,8 @@ def score(request: ScoreRequest, progress: Progress) -> ScoreResult:
     mutants = made.mutants[: request.most]
     tried: dict[int, Tried] = {}
     guarding: dict[int, Sequence[str]] = {}
+    warm = _Warm(request, mutants, started, progress, result)
     if mutants:
-        warm = _Warm(request, mutants, started, progress, result)
         warm.run(tried, guarding)
         lame = _try_afresh(warm, request, mutants, started, tried, guarding)
         result.unsteady = sorted({*result.unsteady, *lame})
@@ -67,7 +68,8 @@ def score(request: ScoreRequest, progress: Progress) -> ScoreResult:
         result.reason = "no test was collected"
     for place, mutant in enumerate(mutants):
         told = tried.get(place, Tried(UNTRIED))
-        result.judged.append(judged_of(request.tree, mutant, told, len(guarding.get(place, ()))))
+        tests = len(guarding.get(place, ())) + len(warm.far.get(place, ()))
+        result.judged.append(judged_of(request.tree, mutant, told, tests))
     result.cpu_s = round(cpu_used(), 2)
     result.seconds["total"] = round(time.monotonic() - started, 3)
     return result
@@ -93,6 +95,8 @@ class _Warm:
         self._looked_at = 0
         self.cpu_s: dict[str, float] = {}
         """CPU seconds of one run by test, known after `run`."""
+        self.far: dict[int, Sequence[str]] = {}
+        """Further tests that import what a mutant changes, where that runs at import; known after `run`."""
         self.modules: list[str] = []
         """What the tests import from outside the tree, known after `run`."""
 
@@ -109,7 +113,7 @@ class _Warm:
                 tried[value[0]] = value[1]
             elif kind == "guarding":
                 guarding.update(value)
-            elif kind in ("cpu_s", "modules", "plain"):
+            elif kind in ("cpu_s", "modules", "far"):
                 setattr(self, kind, value)
             elif kind == "stage":
                 result.seconds[value[0]] = value[1]
@@ -129,15 +133,19 @@ class _Warm:
         request = self._request
         prepare_path(request.tree)
 
+        at_import = AtImport(request.tree, SourceFiles(request.tree, tuple(request.targets), ()))
+
         def act(suite: Suite) -> None:
+            at_import.stop()
             report(("tests", len(suite.items)))
             # pytest would swallow it; the parent says it in the result.
-            if fault := fault_in(lambda: self._in_session(suite, report)):
+            if fault := fault_in(lambda: self._in_session(suite, at_import, report)):
                 report(("reason", fault))
 
+        at_import.start()
         collect(pytest_words(request.tree, request.scratch, request.pytest_args), act)
 
-    def _in_session(self, suite: Suite, report: Report) -> None:
+    def _in_session(self, suite: Suite, at_import: AtImport, report: Report) -> None:
         request = self._request
         if suite.problems:
             report(("reason", f"some tests cannot be collected and are left out: {suite.problems[0][-300:]}"))
@@ -169,9 +177,7 @@ class _Warm:
         outside = {mutant.unit: mutant.source for mutant in self._mutants if not mutant.unit.is_function}
         constants = {name for unit, source in outside.items() for name in source.touched_by(unit)}
         until = self._started + request.wall_s * _STEADY_SHARE
-        shared = read_elsewhere(request.tree, files, constants)
-        known = {name: name in shared for name in constants}
-        found = judges(suite, traced, request.jobs, limits, until, known)
+        found = judges(suite, traced, request.jobs, limits, until, constants)
         found = replace(found, last=request.last, each=frozenset(request.each))
         report(("touching", len(found.reached)))
         report(("reaching", sorted(found.reached)))
@@ -180,23 +186,48 @@ class _Warm:
         self._stage("steady", report)
         guarding = {place: found.of(mutant) for place, mutant in enumerate(self._mutants)}
         report(("guarding", guarding))
+        far = {} if request.each else self._far(suite, traced, found, at_import)
+        report(("far", far))
         report(("cpu_s", found.cpu_s))
         report(("modules", loaded_outside(request.tree)))
-        self._kill(suite, found, guarding, report)
+        self._kill(suite, found, guarding, far, report)
         self._stage("mutants", report)
 
-    def _kill(self, suite: Suite, found: Judges, guarding: dict[int, Sequence[str]], report: Report) -> None:
+    def _far(
+        self, suite: Suite, traced: Mapping[str, Reached], found: Judges, at_import: AtImport
+    ) -> dict[int, Sequence[str]]:
+        """Return, for each mutant of what runs at import, the tests that import it and are not known near."""
+        steady = {
+            test: suite.path_of(test)
+            for test, each in traced.items()
+            if each.outcome == PASSED and test not in found.unsteady
+        }
+        paths = {mutant.source.path for mutant in self._mutants}
+        importing = {path: frozenset(at_import.tests_of(path, steady)) for path in paths}
+        return {
+            place: sorted(importing[mutant.source.path].difference(found.of(mutant)))
+            for place, mutant in enumerate(self._mutants)
+            if at_import.runs(mutant, found)
+        }
+
+    def _kill(
+        self,
+        suite: Suite,
+        found: Judges,
+        guarding: dict[int, Sequence[str]],
+        far: dict[int, Sequence[str]],
+        report: Report,
+    ) -> None:
         request = self._request
         unreached = Tried(UNCOVERED if self._looked_at == len(suite.items) else UNTRIED)
-        for place, tests in guarding.items():
-            if not tests:
-                report(("tried", (place, unreached)))
         places: list[int] = []
         for place, mutant in enumerate(self._mutants):
-            if guarding[place] and (request.fresh or not mutant.unit.is_function):
+            if not guarding[place] and not far.get(place):
+                report(("tried", (place, unreached)))
+            elif request.fresh or place in far or not mutant.unit.is_function:
                 # a value that is bound anew would lack what the import did to it later on
                 report(("tried", (place, Tried(FRESH))))
-            elif guarding[place]:
+            else:
                 places.append(place)
         if not places:
             return
@@ -257,6 +288,7 @@ def _try_afresh(
         Limits(request.memory_bytes, 60.0),
         mutants,
         guarding,
+        warm.far,
         warm.cpu_s,
         warm.modules,
         frozenset(request.last),

@@ -134,13 +134,11 @@ def judges(
     jobs: int,
     limits: Limits,
     deadline: float,
-    constants: Mapping[str, bool] | None = None,
+    constants: Collection[str] = (),
 ) -> Judges:
     """Run the green tests that reach something again, several processes side by side, forwards and backwards.
 
     So are those that mention one of the `constants`, which are names that the files bind outside functions.
-    Where no test does, and none reaches a line, all tests may depend on those that are true there: other
-    modules read them.
 
     Those that need nothing of pytest are called without it from here on, where they pass so too.
 
@@ -148,9 +146,6 @@ def judges(
     then too are left out.
     """
     names = {test: suite.names_in(test).intersection(constants) for test in traced} if constants else {}
-    shared = [name for name, elsewhere in (constants or {}).items() if elsewhere]
-    if shared and not any(names.values()) and not any(each.lines for each in traced.values()):
-        names = dict.fromkeys(traced, frozenset(shared))
     reached = {
         test: each.lines
         for test, each in traced.items()

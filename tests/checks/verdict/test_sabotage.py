@@ -83,6 +83,15 @@ async def test_a_sabotage_that_stops_the_collection_is_noticed(tmp_path):
     assert said.state is MET, said.reason
 
 
+@pytest.mark.parametrize(("asserts", "state"), [("shop.RATES == {2: 200}", MET), ("shop", NOT_MET)])
+async def test_a_function_that_runs_at_import_alone_is_broken_there(tmp_path, asserts, state):
+    code = PRICE + "\n\ndef build():\n    return {2: price(2)}\n\n\nRATES = build()\n"
+    check = f"import shop\n\n\ndef test_rates():\n    assert {asserts}\n"
+    said, _ = await said_of(tmp_path, {"shop.py": code, "tests/test_rates.py": check})
+
+    assert said.state is state, said.reason
+
+
 async def test_a_test_that_only_reads_the_source_notices_nothing(tmp_path):
     reads = (
         "import hashlib\nfrom pathlib import Path\nimport shop\n\n\ndef test_text():\n    shop.discount(4)\n"

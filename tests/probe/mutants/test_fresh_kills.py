@@ -292,3 +292,99 @@ def test_tests_that_fail_without_those_of_other_files_do_not_judge_and_are_named
     found = verdicts(report)
     assert found[6, "UNUSED = 8"] is Fate.SURVIVED
     assert found[3, "BASE = 3"] is Fate.KILLED
+
+
+AT_IMPORT = {
+    "functions that are called at import, and a decorator": {
+        "core": """\
+            def build(n):
+                if n > 2:
+                    return {"a": n + 1}
+                return {}
+
+
+            RATES = build(3)
+
+
+            def registered(mark):
+                def keep(function):
+                    function.mark = mark
+                    return function
+                return keep
+
+
+            @registered(7)
+            def work():
+                return 1
+        """,
+        "tests__test_core": """\
+            from core import RATES, work
+
+
+            def test_rates():
+                assert RATES["a"] == 4
+
+
+            def test_mark():
+                assert work.mark == 7
+        """,
+    },
+    "a test calls it too, and compares with what the import made of it": {
+        "core": "def build(n):\n    return n + 1\n\n\nRATES = build(3)\n",
+        "tests__test_core": """\
+            from core import RATES, build
+
+
+            def test_same():
+                assert build(3) == RATES
+        """,
+    },
+    "class bodies and defaults of data classes, read through another module": {
+        "core": """\
+            from dataclasses import dataclass, field
+
+
+            class Steps:
+                FIRST = 3
+                SECOND = FIRST * 2
+
+
+            @dataclass
+            class Point:
+                x: int = 2 + Steps.FIRST
+                ys: list[int] = field(default_factory=lambda: [1])
+
+
+            def unused(by=4):
+                return by
+        """,
+        "shop__inner": "import core\n\n\ndef at():\n    p = core.Point()\n    return p.x + p.ys[0]\n",
+        "shop__outer": "from .inner import at\n\nAT = at()\n",
+        "tests__test_shop": "from shop import outer\n\n\ndef test_at():\n    assert outer.AT == 6\n",
+    },
+    "another module decorates with it": {
+        "core": "KNOWN = []\n\n\ndef register(each):\n    KNOWN.append(each.__name__)\n    return each\n",
+        "plugs": "from core import register\n\n\n@register\ndef one():\n    return 1\n",
+        "tests__conftest": "import importlib\n\nimportlib.import_module('plugs')\n",
+        "tests__test_core": """\
+            import sys
+
+
+            def test_one():
+                assert sys.modules["core"].KNOWN == ["one"]
+        """,
+    },
+}
+
+
+@pytest.mark.parametrize("what", AT_IMPORT)
+def test_what_runs_at_import_is_judged_as_an_ordinary_run_judges_it(project, scored, tmp_path, what):
+    root = project(**AT_IMPORT[what])
+    _, report = scored(root, {"core.py": ()}, jobs=2)
+    found = {(each.line, each.after): each.verdict for each in report.mutants}
+    unreached = {place for place, verdict in found.items() if verdict is Fate.UNCOVERED}
+    lines = root.joinpath("core.py").read_text().splitlines()
+    never = {"return {}", "def unused(by=4):", "return by", "return 1"}
+    assert {lines[line - 1].strip() for line, _ in unreached} <= never
+    told = {place: Fate.SURVIVED if place in unreached else verdict for place, verdict in found.items()}
+    assert told == by_hand(root, report.mutants, tmp_path / "by-hand")

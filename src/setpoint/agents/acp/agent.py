@@ -38,6 +38,7 @@ from setpoint.model.attempt import (
     Breakage,
     BreakageKind,
     Brief,
+    ModelCall,
     Role,
     Stop,
     Usage,
@@ -150,7 +151,7 @@ class AcpAgent:
             self._held[brief.role].tap.turn_to(None)
         usage = spending.told(meter.usage(live.answer if isinstance(live, LiveSession) else None))
         broken = breakage.known(self._launch, self._broken(answer, turn, usage, spending), spending)
-        broken = await self._looked_up(brief, broken, live)
+        broken = await self._looked_up(brief, broken, live, spending.last_call)
         if isinstance(live, LiveSession):
             self._keep(brief, live, broke=broken is not None and broken.kind not in PASSING)
         return Attempt(
@@ -344,14 +345,18 @@ class AcpAgent:
         return None
 
     async def _looked_up(
-        self, brief: Brief, broken: Breakage | None, live: LiveSession | Breakage
+        self,
+        brief: Brief,
+        broken: Breakage | None,
+        live: LiveSession | Breakage,
+        asked: ModelCall | None,
     ) -> Breakage | None:
         """Name a breakage by the agent's own record of the session or by the network, at need."""
         untold = broken is not None and broken.kind is BreakageKind.MODEL and broken.status is None
         if broken is not None and untold and not isinstance(live, Breakage):
             data = await error_of(self._launch, self._sandbox, self._command(brief, {}), live.session_id)
             broken = breakage.explained(self._launch, broken, data)
-        return await network_seen(self._launch, self._passed, broken)
+        return await network_seen(self._launch, self._passed, broken, asked)
 
     def _without_secrets(self, broken: Breakage) -> Breakage:
         clean = {"message": self._redacted(broken.message), "said": self._redacted(broken.said)}

@@ -95,7 +95,7 @@ class CommandAgent:
         self._tell_session(observer, played, before)
         self._keep(brief, played, before)
         broken, tally = breakage.known(self._launch, played.broken, spending), played.turn.tally
-        broken = await network_seen(self._launch, self._passed, broken)
+        broken = await network_seen(self._launch, self._passed, broken, spending.last_call)
         text = tally.text if self._launch.stream or played.done is None else played.done.text
         return Attempt(
             agent=self.name,

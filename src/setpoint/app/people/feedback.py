@@ -252,7 +252,7 @@ async def _delivered(project: Project, order: RunOrder, told: History, snapshot:
         f"{order.story.title}\n\nWith a fix that {who} took; measured by Setpoint on tree "
         f"{snapshot.tree}.\n\nSetpoint-Run: {order.trace_id}\n"
     )
-    forge = GitBranchForge(project.root, project.settings.delivery.author)
+    forge = GitBranchForge(project.root, project.settings.delivery)
     return await forge.deliver(copy, snapshot.commit, branch, message=message)
 
 

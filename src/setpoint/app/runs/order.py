@@ -107,13 +107,12 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
     wanted, red_note = _with_known_red(_with_mode(wanted, settings), settings, names[Role.MAKER])
     file = _file(project, wanted)
     notes += [red_note, *_kind_notes(wanted), *_integrity_notes(wanted, settings, file)]
-    notes += goal_notes(settings.goals, wanted)
     # Stories do not belong to the change; Setpoint itself writes into them.
     if dirty := await is_dirty(project.root, settings.stories_dir):
         notes.append(_DIRTY)
     now = datetime.now(UTC)
     quarantine = quarantine_at(project, now)
-    notes += earlier_runs(project, file) if file else ()
+    notes += (*goal_notes(settings.goals, wanted), *(earlier_runs(project, file) if file else ()))
     return RunOrder(
         trace_id=TraceId(sortable("run", now)),
         root=str(project.root),
@@ -138,6 +137,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         passed_over=tuple(passed_over),
         quarantine=tuple(each for each in quarantine if each.active(now)),
         quarantine_ended=tuple(each for each in quarantine if not each.active(now)),
+        series=settings.delivery.commits == "series",
         branch=f"{settings.branch_prefix}{wanted.id}",
         story_file=str(file.path) if file else "",
         story_digest=file.digest if file else "",

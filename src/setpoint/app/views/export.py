@@ -7,6 +7,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from setpoint.errors import SetpointError, UsageError
+from setpoint.history.model_use import use_in_words
+from setpoint.history.replay import history
 from setpoint.history.reports.progress_file import progress
 from setpoint.history.reports.run_report import HTML, html, markdown, write_all
 from setpoint.history.traces import otlp
@@ -33,6 +35,12 @@ def report_text(project: Project, trace_id: TraceId) -> str:
 def progress_text(project: Project, trace_id: TraceId) -> str:
     """Return the state of a run as JSON, in the shape of its `progress.json`."""
     return progress(project.log.replay(trace_id)).model_dump_json(indent=2)
+
+
+def model_use(project: Project, trace_id: TraceId) -> dict[str, str]:
+    """Return who made how many calls of models in a run, and who used how many tokens, in words."""
+    events = project.log.replay(trace_id)
+    return use_in_words(history(events), events)
 
 
 def kept_report(project: Project, trace_id: TraceId) -> Path | None:

@@ -29,7 +29,7 @@ def show(
 ) -> None:
     """Show the timeline, findings, evidence and decisions of a run."""
     from setpoint.app.people.gates import open_gate
-    from setpoint.app.views.export import kept_report
+    from setpoint.app.views.export import kept_report, model_use
     from setpoint.cli.render.console import Screen
     from setpoint.cli.render.menu import show_gate
     from setpoint.wiring.project import find_run, open_project
@@ -49,6 +49,8 @@ def show(
     _notes(console, events)
     _evidence(console, events)
     _decisions(console, events)
+    for name, figures in model_use(project, found.trace_id).items():
+        console.print(f"{name}: {figures}", markup=False)
     console.print(f"report: {kept_report(project, found.trace_id)}", markup=False)
     if found.waits:
         show_gate(console, open_gate(project, found.trace_id))

@@ -15,6 +15,7 @@ from jinja2 import Environment
 from setpoint.errors import RecordedDataError
 from setpoint.history import phrases
 from setpoint.history.iterations import Lap, laps
+from setpoint.history.model_use import use_in_words
 from setpoint.history.replay import History, history
 from setpoint.history.reports.progress_file import progress, status
 from setpoint.history.reports.quality_plot import points, quality_plot
@@ -137,6 +138,7 @@ def _rendered(template: str, events: Sequence[Event], read: Read | None = None, 
             answers=_answers(told),
             unjudged=_unjudged(told),
             cost=in_words(told.account),
+            use=use_in_words(told, events),
             tokens=told.account.tokens,
             spans=_spans(events),
             plot=quality_plot(states),

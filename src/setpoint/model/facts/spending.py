@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from setpoint.model.attempt import Usage
+from setpoint.model.attempt import ModelCall, Usage
 from setpoint.model.value import Usd, Value
 
 UNKNOWN = "unknown"
@@ -88,8 +88,8 @@ def added(usages: Sequence[Usage]) -> Usage:
     )
 
 
-def used(usage: Usage) -> int:
-    """Return the tokens of a usage, in and out."""
+def used(usage: Usage | ModelCall) -> int:
+    """Return the tokens of a usage or of one call, in and out."""
     return (usage.input_tokens or 0) + (usage.output_tokens or 0)
 
 

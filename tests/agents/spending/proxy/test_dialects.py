@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setpoint.agents.spending.proxy.dialects import Counts, Reading, api_of, model_asked
+from setpoint.agents.spending.proxy.dialects import Counts, Reading, api_of, model_asked, offers_tools
 
 CHAT = {
     "model": "m1",
@@ -170,3 +170,16 @@ def test_the_model_is_the_one_that_was_asked_for_where_the_answer_names_none():
     assert model_asked("gemini", "/v1beta/models/m3:generateContent", b"") == "m3"
     assert model_asked("anthropic", "/messages", b"no json") == ""
     assert model_asked("other", "/models", b'{"model": "m2"}') == ""
+
+
+@pytest.mark.parametrize(
+    ("api", "body", "offers"),
+    [
+        ("anthropic", b'{"tools": [{"name": "bash"}]}', True),
+        ("openai-chat", b'{"messages": [], "tools": []}', False),
+        ("gemini", b"no json", False),
+        ("other", b'{"tools": [1]}', None),
+    ],
+)
+def test_a_request_offers_tools_or_not(api, body, offers):
+    assert offers_tools(api, body) is offers

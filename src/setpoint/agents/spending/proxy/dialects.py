@@ -37,6 +37,12 @@ def model_asked(api: str, path: str, body: bytes) -> str:
     return str(asked.get("model") or "")
 
 
+def offers_tools(api: str, body: bytes) -> bool | None:
+    """Return whether a request offers the model tools; none where no model answers."""
+    asked = _object(body)
+    return None if api == "other" else bool(asked.get("tools") or asked.get("functions"))
+
+
 @dataclass(kw_only=True)
 class Counts:
     """The figures in an answer."""

@@ -21,8 +21,8 @@ from urllib.parse import urlsplit
 import h11
 import httpx2
 
-from setpoint.agents.spending.proxy.dialects import Reading, api_of, model_asked
-from setpoint.model.attempt import NOT_REACHED, ModelCall
+from setpoint.agents.spending.proxy.dialects import Reading, api_of, model_asked, offers_tools
+from setpoint.model.attempt import CUT_OFF, NOT_REACHED, ModelCall
 
 _HOPS = frozenset(
     {
@@ -178,13 +178,14 @@ class Proxy:
             fault = "the agent hung up before the end of the answer"
             raise
         except asyncio.CancelledError:
-            fault = "ended with the attempt"
+            fault = CUT_OFF
             raise
         finally:
             counts = reading.end()
             call = ModelCall(
                 api=api,
                 path=asked.path,
+                tools=offers_tools(api, asked.body),
                 model=counts.model or model_asked(api, asked.path, asked.body),
                 status=status,
                 duration_s=round(time.monotonic() - began_s, 6),
