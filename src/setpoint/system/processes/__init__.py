@@ -10,7 +10,7 @@ from setpoint.system.processes.command import (
 )
 from setpoint.system.processes.confinement import Confinement
 from setpoint.system.processes.confinement_test import Trial, trial
-from setpoint.system.processes.hold import Hold, hold_identity, holding, narrowing
+from setpoint.system.processes.hold import Hold, ambient, hold_identity, holding, narrowing
 from setpoint.system.processes.leftovers import end_left, owned, owner_of
 from setpoint.system.processes.run import run
 from setpoint.system.processes.spawn import Process, spawn
@@ -25,6 +25,7 @@ __all__ = [
     "Hold",
     "Process",
     "Trial",
+    "ambient",
     "clean_environment",
     "end_left",
     "hold_identity",
