@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -42,6 +43,7 @@ from setpoint.model.config.local_needs import NOTHING, Needs, is_made
 from setpoint.model.evidence import SUITES, CheckResult, CheckState, Failure, Outcome
 from setpoint.ports import Check, Measured
 from setpoint.system.files.artifacts import Artifacts
+from setpoint.system.files.atomic import write_atomic
 from setpoint.system.processes import ambient, holding
 
 _GREEN = (Outcome.PASSED, Outcome.FLAKY, Outcome.XPASSED)
@@ -125,11 +127,20 @@ class FullCopy:
         text = await asyncio.to_thread(texts_of, self.plan.project.root, sorted(asking))
         there_is = await self._beside_git(around=False)
         named = self._fitting(named_in(text, self.target.files, there_is))
-        if not named:
+        tried, kept = sha256("\0".join((*skipped, str(named))).encode("utf-8", "replace")), self._vain
+        if not named or (kept.is_file() and kept.read_text("utf-8") == tried.hexdigest()):
             return made
         here, came = _came(skipped, made.results), await self._tried(skipped, named)
         ran = {test: each for test, each in came.items() if each != here.get(test)}
-        return made.model_copy(update={"needs": await self._least(ran, named, ran)}) if ran else made
+        if ran:
+            return made.model_copy(update={"needs": await self._least(ran, named, ran)})
+        write_atomic(kept, tried.hexdigest(), flush=False)
+        return made
+
+    @property
+    def _vain(self) -> Path:
+        """Name the file that says which skipped tests were tried last with which needs, and skipped again."""
+        return self.plan.shared / "skipped-with-needs"
 
     async def _beside_git(self, *, around: bool = True) -> Needs:
         """Name what the user's tree and shell have and checks do not get; `around`: and what lies above."""

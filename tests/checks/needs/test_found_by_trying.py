@@ -49,6 +49,23 @@ async def test_a_file_that_skips_itself_without_a_variable_runs_with_it(bench, m
 
 
 @pytest.mark.slow
+async def test_what_does_not_help_skipped_tests_is_tried_once(bench, tmp_path: Path):
+    count = tmp_path / "count"
+    body = f'Path({str(count)!r}).open("a").write("x")\n'
+    body += '@pytest.mark.skipif(True, reason="never with corpus")\ndef test_it(): Path("corpus")\n'
+    made = await bench(project(body), settings=QUICK)
+    write(made.root, {"corpus/a.txt": "a"})
+
+    runs = []
+    for name in ("b.txt", "c.txt"):
+        seen = await made.standing()
+        runs.append(len(count.read_text()))
+        write(made.root, {name: ""})
+
+    assert (seen.carried, runs) == ("", [2, 3])
+
+
+@pytest.mark.slow
 async def test_a_folder_without_files_is_carried(bench):
     body = 'def test_it(): (ROOT / "tests/files/inner/a.txt").write_text("a")\n'
     made = await bench(project(body), settings=QUICK)
