@@ -212,13 +212,14 @@ class FullCopy:
 
     async def _blamed(self, left: Mapping[str, _Came], asked: Needs) -> dict[str, str]:
         """Say what tests miss that cannot be given, as far as it can be found."""
-        found = dict.fromkeys(await self._those(left, NOTHING, whole=True), _SHORTER)
+        named = [test for test in left if test not in SUITES]
+        found = await passing_in_a_shell(self.plan, self.target, self.measured, named)
         far = Needs(files=tuple(path for path in asked.files if path.startswith(FAR)))
-        rest = {test: came for test, came in left.items() if test not in found}
-        if far:
-            found |= dict.fromkeys(await self._those(rest, asked, whole=True), _ABOVE.format(far.words))
-        still = [test for test in rest if test not in {*found, *SUITES}]
-        return found | await passing_in_a_shell(self.plan, self.target, self.measured, still)
+        trials = ((NOTHING, _SHORTER), (asked, _ABOVE.format(far.words))) if far else ((NOTHING, _SHORTER),)
+        for needs, words in trials:
+            rest = {test: came for test, came in left.items() if test not in found}
+            found |= dict.fromkeys(await self._those(rest, needs, whole=True), words)
+        return found
 
     async def _least(self, wanted: Mapping[str, _Came], given: Needs, explained: Collection[str]) -> Needs:
         """Return the fewest of some needs that explain as much."""
