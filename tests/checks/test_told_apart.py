@@ -32,6 +32,7 @@ FILES = {
     "tests/test_shop.py": TESTS,
     "pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["."]\n',
 }
+CARRIED = "`.env`, `../shared-data`, `build/out.bin` (as your last build left it), `SHOP_URL`"
 ENV, VARIABLE, BESIDE, BUILT, ROOT, WRONG = (
     f"tests/test_shop.py::test_{name}" for name in ("file", "variable", "beside", "built", "root", "wrong")
 )
@@ -54,12 +55,11 @@ async def shop(bench, monkeypatch):
 async def test_what_failing_tests_need_is_found_and_carried(shop):
     base = await shop.measure(Stage.BASE)
 
-    assert found_needs(shop.state) == Needs(files=(".env", "../shared-data"), variables=("SHOP_URL",))
-    assert base.carried == "`.env`, `../shared-data`, `SHOP_URL`"
+    found = Needs(files=(".env", "../shared-data", "build/out.bin"), variables=("SHOP_URL",))
+    assert found_needs(shop.state) == found
+    assert base.carried == CARRIED
     assert [each.test for each in base.failures] == [WRONG]
-    (built,) = base.ours
-    assert built.startswith(f"{BUILT} passes with `build/out.bin`, which git ignores and a build makes")
-    assert base.known_red == (BUILT,)
+    assert base.ours == ()
     assert not (shop.root.parent / "shared-data" / ".setpoint").exists()
     assert "SHOP_OTHER" not in base.model_dump_json()
 
@@ -96,9 +96,9 @@ async def test_a_person_can_have_the_run_held_instead(shop):
 async def test_a_check_counts_what_the_users_own_command_counts(shop):
     seen = await shop.standing()
 
-    assert seen.test_counts == {"passed": 4, "failed": 2}
+    assert seen.test_counts == {"passed": 5, "failed": 1}
     assert [each.test for each in seen.failures] == [WRONG]
-    assert seen.carried == "`.env`, `../shared-data`, `SHOP_URL`"
+    assert seen.carried == CARRIED
 
 
 async def test_a_file_that_the_settings_name_is_there_from_the_start(bench):
@@ -146,12 +146,10 @@ async def test_a_variable_that_leads_to_the_users_tree_is_not_carried(bench, mon
     assert base.test_counts == {"failed": 1}
 
 
-async def test_a_check_whose_tests_fail_in_the_copy_alone_measured_nothing(bench):
-    test = "from pathlib import Path\n"
-    test += "def test_it(): assert (Path(__file__).parents[1] / 'build/out.bin').exists()\n"
+async def test_a_check_whose_tests_fail_in_the_copy_alone_measured_nothing(bench, monkeypatch):
+    test = "import os\ndef test_it(): assert os.environ.get('SHOP' + '_URL')\n"
     made = await bench({**FILES, "tests/test_shop.py": test}, settings=QUICK)
-    (made.root / "build").mkdir()
-    (made.root / "build" / "out.bin").write_text("x")
+    monkeypatch.setenv("SHOP_URL", "sqlite://")
 
     seen = await made.standing()
 

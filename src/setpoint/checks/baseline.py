@@ -56,6 +56,8 @@ class Measurements(Value):
 
 PASSES = "passes "
 """Begins the message of a failure that is Setpoint's making: then comes where the test passes."""
+LIES = "lies "
+"""Begins the message of a failure of a test that the user's tree does not hold: then comes where it lies."""
 
 
 def ours(failures: Iterable[Failure]) -> tuple[str, ...]:
@@ -65,7 +67,7 @@ def ours(failures: Iterable[Failure]) -> tuple[str, ...]:
 
 def is_ours(failure: Failure) -> bool:
     """Whether a test is known to fail only where it is measured."""
-    return failure.cause is Cause.ENVIRONMENT and failure.message.startswith(PASSES)
+    return failure.cause is Cause.ENVIRONMENT and failure.message.startswith((PASSES, LIES))
 
 
 def new_findings(now: Iterable[Finding], base: Iterable[Finding]) -> tuple[Finding, ...]:

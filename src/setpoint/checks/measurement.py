@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from setpoint.checks.baseline import Measurements, new_findings
+from setpoint.checks.built_files import GENERATED, bring
 from setpoint.checks.cache.durations import Pace
 from setpoint.checks.cache.eviction import SHARED, tools_of
 from setpoint.checks.cache.results import ResultCache
@@ -20,7 +21,6 @@ from setpoint.checks.discovery.workspaces import Touched
 from setpoint.checks.flaky.flaky import flaky_tests
 from setpoint.checks.goals.performance import Compared
 from setpoint.checks.impact import Impact, Reach, ReachFile, choose, fitting
-from setpoint.checks.needs.carried_files import carry
 from setpoint.checks.needs.kept_elsewhere import with_parts
 from setpoint.checks.needs.veil import veil_of
 from setpoint.checks.old_tests.cannot_run import with_faults
@@ -91,16 +91,16 @@ class Measuring:
     async def measure(self, task: Task, place: Measured) -> Measurements:
         """Run the checks of a stage on a tree that is checked out."""
         bench = self.bench(task, place.stage)
-        await furnish(task.project, Path(place.copy.path))
+        lack = await _furnished(task.project, Path(place.copy.path))
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
             plan = self.plan(task, place.copy.trace_id, Path(scratch))
             target = await self.target(task, place)
             results = await self._results(plan, target, place, task, bench)
+            results += (unmeasured(GENERATED, place.tree, lack),) if lack else ()
             made = Measurements(stage=place.stage, commit=place.commit, tree=place.tree, results=results)
             if task.base is None and not task.fast:
-                full = FullCopy(
-                    plan=plan, target=target, measured=place, place=_second_place(task, place, "mine")
-                )
+                mine = _second_place(task, place, "mine")
+                full = FullCopy(plan=plan, target=target, measured=place, place=mine, told=bench.told)
                 made = await full.told_apart(made)
             if place.stage is Stage.BASE:
                 made = await with_unreached(plan, target, place, made, task.story)
@@ -366,13 +366,18 @@ async def furnish(project: Project, place: Path) -> None:
     """Bring to a measured tree what belongs to it and git does not hold there.
 
     These are branch and remotes, submodules, files of git LFS, installed packages, and ignored files that
-    checks need.
+    checks need, carried or made by a build.
     """
+    await _furnished(project, place)
+
+
+async def _furnished(project: Project, place: Path) -> str:
+    """Furnish a tree; return what to say of its build step where that fails."""
     await asyncio.to_thread(show_names, place / ".git", project.names)
     await with_parts(project.root, place, repository_apart(place), "HEAD", project.apart)
     folders, committed = project.layout.package_folders, project.layout.committed_packages
     await asyncio.to_thread(link_packages, project.root, place, folders, committed)
-    await carry(project.root, place, project.needs.files)
+    return await bring(project, place, project.needs)
 
 
 def _left_out(tree: Tree, plan: Plan, target: Target) -> tuple[CheckResult, ...]:

@@ -40,11 +40,11 @@ async def passing_in_a_shell(
     return blamed
 
 
-def marked(made: Measurements, blamed: Mapping[str, str]) -> Measurements:
+def marked(made: Measurements, blamed: Mapping[str, str], begun: str = PASSES) -> Measurements:
     """Name tests that pass otherwise, each with how; a failure of theirs is of the environment."""
     if not blamed:
         return made
-    results = tuple(_said(each, blamed) for each in made.results)
+    results = tuple(_said(each, blamed, begun) for each in made.results)
     return made.model_copy(update={"results": results})
 
 
@@ -65,7 +65,7 @@ def _passing(result: CheckResult, tests: Iterable[str]) -> list[str]:
     return [test for test in tests if outcomes.get(test) in _GREEN]
 
 
-def _said(result: CheckResult, blamed: Mapping[str, str]) -> CheckResult:
+def _said(result: CheckResult, blamed: Mapping[str, str], begun: str) -> CheckResult:
     report = result.tests
     if report is None or not blamed.keys() & report.outcomes.keys():
         return result
@@ -73,7 +73,7 @@ def _said(result: CheckResult, blamed: Mapping[str, str]) -> CheckResult:
         each.model_copy(
             update={
                 "cause": Cause.ENVIRONMENT,
-                "message": f"{PASSES}{blamed[each.test]}: {each.message}",
+                "message": f"{begun}{blamed[each.test]}: {each.message}",
             }
         )
         if each.test in blamed

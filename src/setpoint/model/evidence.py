@@ -245,6 +245,8 @@ class TestReport(Value):
     failures: tuple[Failure, ...] = ()
     collection_errors: tuple[Text, ...] = ()
     """Files that could not be collected, with the reason."""
+    skipped_files: tuple[Text, ...] = ()
+    """Files of tests that skipped themselves as a whole."""
     complete: bool = True
     """The whole suite was asked for, not a selection."""
     loading: Loading | None = None

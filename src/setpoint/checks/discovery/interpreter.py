@@ -26,6 +26,9 @@ from setpoint_probe.plugin import FOLDER, PROBE
 PROBED = ("pytest", "coverage", "pytest-cov", "pytest-xdist")
 """Distributions beside those of the presets whose presence changes what Setpoint does."""
 PROBE_S = 60.0
+_DEEPER = tuple(f"{deep}/{name}/bin/python" for deep in ("*", "*/*") for name in (".venv", "venv"))
+_OF_ROOT = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "tox.ini", "pytest.ini", "Pipfile")
+"""Files beside which the Python of a project is that of its root, not of a folder in it."""
 _INSTALLED = (".dist-info", ".egg-info", ".pth", ".egg-link")
 
 
@@ -240,6 +243,9 @@ def _candidates(root: Path) -> Iterator[tuple[str, str, bool]]:
             yield str(python), f"{folder} in the project", True
     if active := inherited(("VIRTUAL_ENV",)).get("VIRTUAL_ENV"):
         yield str(Path(active) / "bin" / "python"), "the active environment (VIRTUAL_ENV)", False
+    inside = [python for each in _DEEPER for python in root.glob(each) if "node_modules" not in python.parts]
+    if len(inside) == 1 and not any((root / name).exists() for name in _OF_ROOT):
+        yield str(inside[0]), f"{inside[0].parents[1].relative_to(root)}, the only one in the project", False
     for name in ("python3", "python"):
         if found := shutil.which(name, path=":".join(part for part in _path() if part != _own_bin())):
             yield found, f"{name} on PATH", False

@@ -70,6 +70,7 @@ def reported(
         outcomes=outcomes,
         failures=tuple(failures),
         collection_errors=tuple(f"{file}: {reason}" for file, reason in suite.uncollected.items()),
+        skipped_files=suite.skipped_files,
         complete=complete and suite.exit is not None,
         loading=suite.loading,
     )

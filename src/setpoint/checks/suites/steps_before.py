@@ -29,5 +29,6 @@ async def run_before(steps: str, shown: str, tree: Path, variables: Mapping[str,
             writes=(tree,),
         )
     )
-    said = f"before the tests `{shown}` runs `{steps}`: {done.ending}{results.tail(done)}"
+    runs = f"`{shown}` runs `{steps}`" if shown != steps else f"`{steps}` runs"
+    said = f"before the tests {runs}: {done.ending}{results.tail(done)}"
     return "" if done.ok else said

@@ -31,7 +31,7 @@ def styled_lines(
         yield line, ""
     yield from ((f"not counted: {each}", "yellow") for each in evaluation.ours)
     if evaluation.carried:
-        yield f"the checks get {evaluation.carried} from your tree and shell", ""
+        yield f"the checks get {evaluation.carried} beside what git holds", ""
     if evaluation.lacking:
         yield f"failing tests need {evaluation.lacking}", "yellow"
     if evaluation.untested:

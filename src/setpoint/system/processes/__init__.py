@@ -10,7 +10,7 @@ from setpoint.system.processes.command import (
 )
 from setpoint.system.processes.confinement import Confinement
 from setpoint.system.processes.confinement_test import Trial, trial
-from setpoint.system.processes.hold import Hold, hold_identity, holding, narrowing
+from setpoint.system.processes.hold import Hold, ambient, hold_identity, holding, narrowing
 from setpoint.system.processes.leftovers import end_left, owned, owner_of
 from setpoint.system.processes.no_network import missing_namespaces, without_network
 from setpoint.system.processes.run import run
@@ -26,6 +26,7 @@ __all__ = [
     "Hold",
     "Process",
     "Trial",
+    "ambient",
     "clean_environment",
     "end_left",
     "hold_identity",
