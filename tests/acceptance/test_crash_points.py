@@ -33,7 +33,7 @@ from setpoint.model.events.run import (
     RunResumed,
     ToolExecuted,
 )
-from setpoint.wiring.project import find_run, open_project, recorded_order
+from setpoint.wiring.project import Project, find_run, open_project, recorded_order
 
 GROUPS, SHARES = 7, 12
 """Runs that share the points, each dying again and again; and tests in which each run dies once.
@@ -139,7 +139,13 @@ def live(repository, point=None):
     """Open the project, begin its run or go on with it, until its end or the point."""
     project = open_project(repository.root)
     log = MortalLog(project.log, point)
-    project = project._replace(log=log)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Project, "log", log)
+        return lived(repository, project, log)
+
+
+def lived(repository, project, log):
+    """Begin the run of a project or go on with it, until its end or the death of its log."""
     played, life = plays(repository), Life()
 
     def runner(coroutine):

@@ -10,7 +10,7 @@ import pytest
 from setpoint.model.config.delivery import DeliverySettings
 from setpoint.model.ids import TraceId
 from setpoint.system.git.git import head
-from setpoint.workspace import GitBranchForge
+from setpoint.workspace.delivery import GitBranchForge
 from workspace.repository import commit_all, git, repository, workspace_of
 from workspace.test_users_repository import attempt
 

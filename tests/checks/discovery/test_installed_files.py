@@ -49,6 +49,19 @@ def test_a_new_file_is_a_change_and_new_bytecode_is_removed(tmp_path):
     assert not compiled.exists()
 
 
+def test_bytecode_that_is_gone_is_no_change_and_rewritten_bytecode_is_one(tmp_path):
+    installed = InstalledFiles(folders=(str(tmp_path),))
+    gone, other = tmp_path / "__pycache__" / "gone.pyc", tmp_path / "__pycache__" / "other.pyc"
+    gone.parent.mkdir()
+    for each in (gone, other):
+        each.touch()
+    before = installed.stamps()
+    gone.unlink()
+    other.write_text("changed")
+
+    assert installed.changed(before, installed.stamps()) == (str(other),)
+
+
 def test_what_no_held_command_can_write_is_not_looked_at(tmp_path: Path) -> None:
     measured, opened, apart = (tmp_path / name for name in ("measured", "opened", "apart"))
     folders = tuple(str(each / "lib") for each in (measured, opened, apart))

@@ -60,14 +60,15 @@ class InstalledFiles:
     def changed(self, before: Stamps, after: Stamps) -> tuple[str, ...]:
         """Name the files whose content may differ, and remove compiled files that were not there.
 
-        Another link to a file changes its stamp. What a package's list says of it is compared then.
+        Compiled files that are gone do no harm: another measurement may have removed them. Another link to a file changes its stamp. What a package's list says of it is compared then.
         """
         found = [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)]
         different: list[str] = []
         for path in found:
-            if path not in before and Path(path).parent.name == _BYTECODE:
+            compiled = Path(path).parent.name == _BYTECODE
+            if compiled and path not in before:
                 Path(path).unlink(missing_ok=True)
-            else:
+            elif not compiled or path in after:
                 different.append(path)
         if not different:
             return ()
