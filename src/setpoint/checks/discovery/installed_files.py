@@ -60,7 +60,8 @@ class InstalledFiles:
     def changed(self, before: Stamps, after: Stamps) -> tuple[str, ...]:
         """Name the files whose content may differ, and remove compiled files that were not there.
 
-        Compiled files that are gone do no harm: another measurement may have removed them. Another link to a file changes its stamp. What a package's list says of it is compared then.
+        Compiled files that are gone do no harm: another measurement may have removed them. Another link to a
+        file changes its stamp. What a package's list says of it is compared then.
         """
         found = [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)]
         different: list[str] = []
