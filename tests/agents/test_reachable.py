@@ -50,7 +50,7 @@ async def test_a_silence_stays_one_and_names_the_model_where_that_can_be_reached
     assert seen is not None
     assert watched is not None
     assert (seen.kind, watched.kind) == (BreakageKind.IDLE, BreakageKind.IDLE)
-    taking = f"127.0.0.1:{port} takes connections: see whether the model answers there"
+    taking = f"127.0.0.1:{port} takes connections: its model may set a limit, or not answer"
     hint = "raise agents.idle_s"
     assert (
         seen.message == f"no sign of life; {taking} (`[agent.quiet] proxy = true` watches its calls); {hint}"

@@ -8,7 +8,7 @@ import pytest
 
 from setpoint.agents.acp.agent import AcpAgent
 from setpoint.agents.command.agent import CommandAgent
-from setpoint.agents.launch import Launch
+from setpoint.agents.launch import Launch, NamesVariables
 from setpoint.agents.probing import probe
 from setpoint.agents.selection import Agents
 from setpoint.errors import NoUsableAgent
@@ -141,6 +141,21 @@ async def test_a_named_agent_without_a_login_is_refused_in_its_own_words(agents,
         await agents(shut).require("shut")
     assert refused.value.message == "shut: Authentication required"
     assert refused.value.hint.startswith("log in to shut; then run")
+
+
+async def test_a_variable_that_its_configuration_names_is_offered_to_an_agent_that_is_refused(
+    agents, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "scratch").mkdir()
+    (tmp_path / "scratch" / "config.json").write_text('{"envKey": "CORP_KEY"}')
+    rule = NamesVariables(files=("./config.json",), pattern='"envKey": "(\\w+)"')
+    shut = _acp(tmp_path, "shut", on={"session/new": [{"fail": "auth"}]})
+    shut = shut.model_copy(update={"names_variables": (rule,)})
+    monkeypatch.setenv("CORP_KEY", "k")
+    with pytest.raises(NoUsableAgent, match=r"^shut: Authentication required\n") as refused:
+        await agents(shut).require("shut")
+    assert "names CORP_KEY, which is not passed to it; pass it by the settings: " in refused.value.hint
+    assert '[agent.shut] pass_environment = ["CORP_KEY"]' in refused.value.hint
 
 
 @pytest.mark.parametrize("protocol", ["acp", "command"])

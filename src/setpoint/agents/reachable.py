@@ -52,7 +52,7 @@ def _silent(launch: Launch, broken: Breakage, where: str, asked: ModelCall | Non
     """Say of a silent agent whether it waited for its model, as far as that was seen."""
     if broken.kind is not BreakageKind.IDLE:
         return broken
-    seen = f"{where} takes connections: see whether the model answers there"
+    seen = f"{where} takes connections: its model may set a limit, or not answer"
     if asked is not None and asked.fault == CUT_OFF:
         seen = f"its model at {where} did not answer in full for {asked.duration_s:.0f} s: see that it works"
     elif not launch.proxied:

@@ -173,9 +173,13 @@ class Agents:
         broken, launch = await self.tried(name), self._launch(name)
         if broken is None or broken.kind in PASSING or launch is None:
             return
-        if lacks := next((each for each in self.lacking(name) if each.needed), None):
-            raise NoUsableAgent(f"{name}: {lacks.told}", hint=lacks.hint(name))
-        raise NoUsableAgent(f"{name}: {broken.said or broken.message}", hint=way_out(launch, broken))
+        lacking = self.lacking(name)
+        if needed := next((each for each in lacking if each.needed), None):
+            raise NoUsableAgent(f"{name}: {needed.told}", hint=needed.hint(name))
+        hint = way_out(launch, broken)
+        if lacking and broken.kind is BreakageKind.AUTH:
+            hint = f"{lacking[0].told}; {lacking[0].hint(name)}"
+        raise NoUsableAgent(f"{name}: {broken.said or broken.message}", hint=hint)
 
     def lacking(self, name: str) -> tuple[NamedVariable, ...]:
         """Return the variables that an agent's own configuration names and that it would not get."""
