@@ -157,10 +157,11 @@ def _broken(launch: Launch, told: Told, what: str, said: str) -> Breakage:
 def _mend(launch: Launch, kind: BreakageKind, status: int | None = None) -> str:
     if kind is BreakageKind.AUTH and status == FORBIDDEN:
         return f"the account lacks the permission; choose another model under [agent.{launch.name}]"
+    login = launch.login or f"log in to {launch.name} or hand on its key (pass_environment)"
     return {
-        BreakageKind.AUTH: launch.login or f"log in to {launch.name} or hand on its key (pass_environment)",
+        BreakageKind.AUTH: f"it has no login, or its key was refused: {login}",
         BreakageKind.RATE_LIMIT: "wait until the limit is lifted, or choose another agent",
-        BreakageKind.OVERLOAD: "its provider has no room for now; wait, or choose another model",
+        BreakageKind.OVERLOAD: "its provider is full or lost the connection; wait, or choose another model",
         BreakageKind.NETWORK: "check the network and the address of the model",
         BreakageKind.OVERFLOW: "the conversation is too long for the model; a new session is shorter",
         BreakageKind.SESSION: "the agent has lost the session; a new one is begun",
