@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
+NOT_INSTALLED = frozenset({"ant", "cargo"})
+"""Programs that `.ci/run` does not bring to a new machine."""
 TOOLS = Path(__file__).resolve().parents[3] / ".tools" / "javascript" / "node_modules"
 
 
 def absent(what: str) -> None:
     """Skip on a developer's machine; in CI what is to be shown has to be shown."""
-    if os.environ.get("CI") and what != "cargo":
+    if os.environ.get("CI") and what not in NOT_INSTALLED:
         pytest.fail(f"{what} is not installed")
     pytest.skip(f"{what} is not installed; `make test` installs what it can")
 
