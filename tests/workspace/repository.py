@@ -7,6 +7,8 @@ import os
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from setpoint.model.ids import Commit
 from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.workspace.state_folder import ensure_state
@@ -68,3 +70,14 @@ def fingerprint(root: Path, *, without: tuple[str, ...] = ()) -> dict[str, str]:
         )
         found[name] = f"{state.st_mode:o} {hashlib.sha256(data).hexdigest()}"
     return found
+
+
+def repository_of_ada(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make a repository in which git knows its user by the repository's configuration alone."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(root.parent / "gitconfig"))
+    for name in ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "EMAIL"):
+        monkeypatch.delenv(name, raising=False)
+    repository(root)
+    git(root, "config", "user.name", "Ada")
+    git(root, "config", "user.email", "ada@example.org")
+    return root

@@ -12,7 +12,7 @@ from setpoint.model.ids import TraceId
 from setpoint.system.git.git import head
 from setpoint.workspace.commits import conventional
 from setpoint.workspace.delivery import GitBranchForge
-from workspace.repository import git, repository, workspace_of
+from workspace.repository import git, repository_of_ada, workspace_of
 from workspace.test_users_repository import attempt
 
 MESSAGE = "The price of 3 is wrong.\n\nSetpoint-Run: run-1\nSetpoint-Iteration: 1\n"
@@ -21,12 +21,7 @@ TYPED = "#!/bin/sh\ngrep -Eq '^(feat|fix): [a-z]' \"$1\" || { echo 'conventional
 
 @pytest.fixture
 async def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
-    for name in ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "EMAIL"):
-        monkeypatch.delenv(name, raising=False)
-    root = repository(tmp_path / "project")
-    git(root, "config", "user.name", "Ada")
-    git(root, "config", "user.email", "ada@example.org")
+    root = repository_of_ada(tmp_path / "project", monkeypatch)
     workspace = workspace_of(root)
     copy = await workspace.open(TraceId("run-1"), await head(root))
     (Path(copy.path) / "calc.py").write_text("a = 2\n")

@@ -11,7 +11,7 @@ from setpoint.model.config.delivery import DeliverySettings
 from setpoint.model.ids import TraceId
 from setpoint.system.git.git import head
 from setpoint.workspace.delivery import GitBranchForge
-from workspace.repository import commit_all, git, repository, workspace_of
+from workspace.repository import commit_all, git, repository, repository_of_ada, workspace_of
 from workspace.test_users_repository import attempt
 
 MESSAGE = "The price of 3 is wrong.\n\nGates: pass\n\nSetpoint-Run: run-1\nAssisted-by: bot (Setpoint 1)\n"
@@ -49,12 +49,7 @@ class Run:
 
 @pytest.fixture
 async def run(tmp_path, monkeypatch):
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
-    for name in ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "EMAIL"):
-        monkeypatch.delenv(name, raising=False)
-    root = repository(tmp_path / "project")
-    git(root, "config", "user.name", "Ada")
-    git(root, "config", "user.email", "ada@example.org")
+    root = repository_of_ada(tmp_path / "project", monkeypatch)
     workspace = workspace_of(root)
     return Run(root, workspace, await workspace.open(TraceId("run-1"), await head(root)))
 

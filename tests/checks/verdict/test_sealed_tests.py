@@ -1,6 +1,7 @@
 """Tests that the maker never sees, run at the base and on the result."""
 
 import shutil
+import socket
 
 import pytest
 
@@ -63,6 +64,23 @@ async def test_a_sealed_test_judges_the_result_and_is_left_nowhere(bench, result
         assert "expected: half the price (assert 1 == 2" in said["sealed"].reason
         assert "test_halves" not in said["sealed"].reason
     assert not [path for path in there.copies.rglob("*") if "test_sealed" in path.name]
+
+
+@pytest.mark.parametrize(
+    "breaks", ["import there_is_none", "raise ConnectionRefusedError(111)"], ids=["a module", "the network"]
+)
+async def test_a_result_cannot_excuse_itself_by_what_it_says_is_missing(bench, breaks):
+    there = await bench(SHOP, settings=QUICK)
+    trial = await at_base(there, HALVES)
+    code = f"{PRICE}\n\ndef discount(n):\n    if n == 4:\n        {breaks}\n    return n // 2\n"
+    test = "import socket, shop\n\n\ndef test_mine():\n    assert shop.discount(8) == 4\n"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        asks = f"    socket.create_connection(('127.0.0.1', {port}))\n"  # this test needs the network
+        change = {"shop.py": code, "tests/test_mine.py": test + asks}
+        _, said = await proved(there, change, trial.kept)
+
+    assert said["sealed"].state is NOT_MET
 
 
 @pytest.mark.parametrize(

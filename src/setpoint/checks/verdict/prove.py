@@ -49,6 +49,7 @@ from setpoint.model.proof import (
     WorkKind,
 )
 from setpoint.ports import Measured
+from setpoint.system.processes import without_network
 
 _LEAST_BUDGET_S = 20.0
 _OF_SABOTAGE = 0.6
@@ -110,10 +111,10 @@ async def _proved(subject: Subject, vouched: Vouched, steps: Steps) -> Proof:
         return Found(obligations=(obligation,), trust=trust)
 
     async def witnessed() -> Found:
-        kept = await alone.run(partial(_sealed, vouched)) if vouched.sealed else Found()
-        obligation, witnesses = await find_witnesses(subject, vouched, kept.witnesses)
-        made = (*kept.obligations, obligation)
-        return Found(obligations=made, witnesses=witnesses, trust=strongest(witnesses))
+        async with without_network():
+            kept, unseen = await sealed_on(alone.subject, vouched.sealed)
+        obligation, witnesses = await find_witnesses(subject, vouched, unseen)
+        return Found(obligations=(*kept, obligation), witnesses=witnesses, trust=strongest(witnesses))
 
     await steps.take(CLEAN_ROOM, room)
     lost = await steps.take(NOTHING_LOST, old_tests)
@@ -134,11 +135,6 @@ async def _proved(subject: Subject, vouched: Vouched, steps: Steps) -> Proof:
         vouched=vouched,
         mutants=rests.mutants,
     )
-
-
-async def _sealed(vouched: Vouched, subject: Subject) -> Found:
-    made, witnesses = await sealed_on(subject, vouched.sealed)
-    return Found(obligations=tuple(made), witnesses=witnesses)
 
 
 async def _by_kind(subject: Subject, alone: Bare) -> Found:

@@ -43,15 +43,14 @@ async def sealed_on(
     await furnish(subject.task.project, place)
     put(tests, place, subject.plan.artifacts)
     found: list[Witness] = []
-    red, unable = list[str](), list[str]()
+    red: list[str] = []
     for test in tests:
         asked = _asked(test, place, subject.plan.artifacts)
         report = await subject.run_tests(asked, there)
         if report.red or not report.outcomes:  # once more: what fails by chance says nothing
             report = await subject.run_tests(asked, there)
         if report.red or not passed_in(report):
-            lacks = {each.cause for each in report.failures if each.test in report.red} == {Cause.ENVIRONMENT}
-            (unable if lacks else red).append(_told(test, report))
+            red.append(_told(test, report))
         else:
             why = f"it fails at the base: {test.reason}"
             found += [Witness(name=each, why=why, trust=Trust.SEALED) for each in sorted(passed_in(report))]
@@ -59,9 +58,6 @@ async def sealed_on(
     if red:
         reason = f"{len(red)} of {len(tests)} tests that the maker cannot see fail: {'; '.join(red)}"
         return [Obligation(name=NAME, state=ObligationState.NOT_MET, reason=reason)], ()
-    if unable and not found:
-        reason = f"not measured: tests that the maker cannot see lack something here: {'; '.join(unable)}"
-        return [Obligation(name=NAME, state=ObligationState.NOT_APPLICABLE, reason=reason)], ()
     names = tuple(each.name for each in found[:MOST_NAMED])
     reason = f"{len(found)} tests pass that were written from the request and that the maker could not see"
     return [Obligation(name=NAME, state=ObligationState.MET, reason=reason, evidence=names)], tuple(found)

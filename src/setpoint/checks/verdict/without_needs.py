@@ -1,7 +1,8 @@
 """Broken code and hidden tests never meet the network, nor the ignored files and variables that checks get.
 
 A test that needs these says nothing there. Where a run fails, the tests that cannot do without are looked for
-and left out. If it fails then, too, it is not measured: nobody can tell whether they would have noticed.
+and left out. What the others say stands, unless a test that was left out might have noticed the broken code:
+then the run is not measured. A hidden test speaks for itself, so no other test excuses its failure.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Bare:
     async def run(self, measure: Callable[[Subject], Awaitable[Found]], *, again: bool = False) -> Found:
         """Measure a change without network; what tests that were left out may explain is not measured.
 
-        With `again` a failing run is repeated without them: it may say something by the others.
+        With `again` a failing run is repeated without them, and what the others say then stands.
         """
         async with without_network() as reachable:
             if self._eager:
@@ -62,7 +63,7 @@ class Bare:
             if _fails(found) and not (reachable or self._looked):
                 await self._look()
                 found = await measure(self.subject) if again and self.needing else found
-        return self._judged(found, reachable)
+        return self._judged(found, reachable, excused=not again)
 
     def left_of(self, witnesses: tuple[Witness, ...]) -> tuple[Witness, ...]:
         """Return the witnesses that say something here."""
@@ -91,9 +92,9 @@ class Bare:
         kept = (_without(each, tests) for each in subject.now.results if each.evidence.check not in gone)
         self.subject = replace(subject, now=subject.now.model_copy(update={"results": tuple(kept)}))
 
-    def _judged(self, found: Found, reachable: str) -> Found:
+    def _judged(self, found: Found, reachable: str, *, excused: bool) -> Found:
         judged = list(found.obligations)
-        if self.needing:
+        if self.needing and excused:
             unknown = {"state": ObligationState.NOT_APPLICABLE, "reason": self.needing}
             judged = [
                 each.model_copy(update=unknown) if each.state is ObligationState.NOT_MET else each
