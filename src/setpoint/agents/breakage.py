@@ -161,7 +161,7 @@ def _mend(launch: Launch, kind: BreakageKind, status: int | None = None) -> str:
     return {
         BreakageKind.AUTH: f"it has no login, or its key was refused: {login}",
         BreakageKind.RATE_LIMIT: "wait until the limit is lifted, or choose another agent",
-        BreakageKind.OVERLOAD: "its provider is full or lost the connection; wait, or choose another model",
+        BreakageKind.OVERLOAD: "its provider is overloaded or cut it off; wait, or choose another model",
         BreakageKind.NETWORK: "check the network and the address of the model",
         BreakageKind.OVERFLOW: "the conversation is too long for the model; a new session is shorter",
         BreakageKind.SESSION: "the agent has lost the session; a new one is begun",

@@ -1,8 +1,8 @@
 """Broken code and hidden tests never meet the network, nor the ignored files and variables that checks get.
 
 A test that needs these says nothing there. Where a run fails, the tests that cannot do without are looked for
-and left out. What the others say stands, unless a test that was left out might have noticed the broken code:
-then the run is not measured. A hidden test speaks for itself, so no other test excuses its failure.
+and left out. What the others say then counts, unless a test that was left out might have noticed the broken
+code: such a run is not measured. A hidden test that fails is a failure, whatever other tests need.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Bare:
     async def run(self, measure: Callable[[Subject], Awaitable[Found]], *, again: bool = False) -> Found:
         """Measure a change without network; what tests that were left out may explain is not measured.
 
-        With `again` a failing run is repeated without them, and what the others say then stands.
+        With `again` a failing run is repeated without them, and what the others say then counts.
         """
         async with without_network() as reachable:
             if self._eager:
