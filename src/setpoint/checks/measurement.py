@@ -227,7 +227,7 @@ class Measuring:
         reach = await asyncio.to_thread(self._map(task.project).load, target.files)
         impact = await self._impact(reach, task, place, target.files)
         if reach is not None and task.base is None and not task.fresh:
-            target = replace(target, settled=frozenset(reach.red))
+            target = replace(target, known=frozenset(reach.red))
         if not early:
             stale = impact.everything or impact.share > STALE
             return replace(target, record=stale and target.aside is None)

@@ -252,15 +252,15 @@ class Plan:
         whole = target.stage is not Stage.EVALUATE
         cover = self.cover() if whole else None
         reach = self.reach if target.record else None
-        runner = replace(self.runner(cover, name), reach=reach)
+        runner, lasting = replace(self.runner(cover, name), reach=reach), self._flaky_rule(target)
         suite = TestSuite(
             runner=runner,
             only=target.only,
-            flaky=self._flaky_rule(target),
+            flaky=replace(lasting, settled=lasting.settled | target.known),
             footing=target.footing,
             part=target.touched.words if target.only and target.touched and runner.roots else target.left,
         )
-        identity = (*self._identity(runner), str(cover), *suite.flaky.identity)
+        identity = (*self._identity(runner), str(cover), *lasting.identity)
         identity = (*identity, "all") if suite.only is None else (*identity, "only", *suite.only)
         identity = (*identity, *(target.aside.identity if target.aside else ()))
         identity = (*identity, "footing", target.footing.commit if target.footing else "")
@@ -320,7 +320,9 @@ class Plan:
         if target.stage is Stage.BASE:  # no line is changed yet
             return
         # Tests that have to be repaired must not be left out: while they fail, the score is unknown.
-        settled = target.settled if self.story.known_red is KnownRed.TOLERATE else frozenset[str]()
+        settled = (
+            target.settled | target.known if self.story.known_red is KnownRed.TOLERATE else frozenset[str]()
+        )
         check = MutationScore(
             engine=engine, artifacts=self.artifacts, goal=checks.mutation_goal, settled=settled
         )

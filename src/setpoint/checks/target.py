@@ -29,6 +29,9 @@ class Target:
     """The tests of Python that are run, by identifier or file; none for the whole suite."""
     settled: frozenset[str]
     """Tests that failed at the base: running them again proves nothing, tolerated or not."""
+    known: frozenset[str] = frozenset()
+    """Tests that failed in the last whole run, which had another tree: not run again either. The first run of
+    a tree may differ in it from the second, so it decides nothing about what is kept."""
     shaky: frozenset[str] = frozenset()
     """Tests that were flaky at the base."""
     aside: Aside | None = None

@@ -101,6 +101,12 @@ class Evaluation(Value):
         return next((evidence for evidence in self.evidence if evidence.check == check), None)
 
     @property
+    def tests_kept(self) -> bool:
+        """Whether what its suites gave was taken from an earlier measurement of the same tree."""
+        suites = [evidence.cached for evidence in self.evidence if evidence.check in SUITES]
+        return bool(suites) and all(suites)
+
+    @property
     def held_by(self) -> str:
         """Say what held the commands of the checks; empty where that was not recorded."""
         means = {evidence.held for evidence in self.evidence if evidence.held}

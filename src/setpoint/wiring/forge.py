@@ -1,9 +1,8 @@
-"""The forge of a project, by its settings."""
+"""The forge of a project, by its settings; what speaks with one is loaded where one is spoken with."""
 
 from __future__ import annotations
 
 from setpoint.errors import UsageError
-from setpoint.forges.open import delivery_reader, open_forge
 from setpoint.ports import DeliveryReader, RemoteForge
 from setpoint.settings import whole_environment
 from setpoint.system.git.git import ask
@@ -12,11 +11,15 @@ from setpoint.wiring.project import Project
 
 async def forge_of(project: Project) -> RemoteForge:
     """Open the forge that the settings name; `SettingsError` where it is none, or something is missing."""
+    from setpoint.forges.open import open_forge
+
     return await open_forge(project.settings.forge, project.root, whole_environment())
 
 
 def reader_of(project: Project) -> DeliveryReader:
     """Return what reads messages to the webhook; `SettingsError` where the settings name no forge."""
+    from setpoint.forges.open import delivery_reader
+
     return delivery_reader(project.settings.forge.kind)
 
 

@@ -124,6 +124,10 @@ def test_a_command_with_more_than_a_list_is_run_whole():
     assert (found.opaque, found.script, found.calls()) == (True, "(cd a && ava) || exit 1", {})
 
 
+def test_options_of_the_program_that_sets_variables_stay_with_it():
+    assert command({"Makefile": "test:\n\tenv -u HOME pytest -q\n"}).testing == "env -u HOME pytest -q"
+
+
 def test_linters_and_launchers_are_left_out_of_what_is_run_for_tests():
     found = command({"package.json": package(test="xo && pnpm exec ava && npx npm audit")})
     assert found.testing == "ava"

@@ -146,6 +146,28 @@ async def test_own_and_read_counts_are_compared_once(bench):
     assert "own_command" not in {each.check for each in after.evidence}
 
 
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("python3 -m pytest -q", "2 tests, as read"),
+        ("python3 -m pytest -v test_sums.py::test_two", "1 test; read: 2 tests"),
+        ("PYTEST_ADDOPTS= python3 -m pytest -q", "2 tests, as read"),
+    ],
+    ids=["named", "fewer named", "run all the same"],
+)
+async def test_pytest_is_asked_for_its_tests_and_not_run_again(bench, typed, said):
+    tests = "def test_two():\n    assert sum([1, 2]) == 3\n\ndef test_none():\n    assert sum([]) == 0\n"
+    files = {".gitignore": ".setpoint\n", "Makefile": f"test:\n\t{typed}\n", "test_sums.py": tests}
+    made = await bench(files, settings=ChecksSettings(reruns=0))
+
+    base = await made.measure(Stage.BASE)
+
+    compared = base.evidence_of("own_command")
+    assert compared.reason == f"own command `make test` of Makefile: {said}"
+    assert compared.output is not None
+    assert (b" passed" in made.artifacts.read(compared.output)) is ("ADDOPTS" in typed)
+
+
 async def test_a_difference_comes_with_what_is_not_read(bench):
     makefile = "-include .env\ntest:\n\tpython3 -m unittest test_sums.Sums.test_two\n"
     files = {".gitignore": ".setpoint\n", "Makefile": makefile, "test_sums.py": TESTS}

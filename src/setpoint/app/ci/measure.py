@@ -11,6 +11,7 @@ from setpoint.app.checks.quarantine import quarantine_at
 from setpoint.app.ci.change import Change
 from setpoint.checks import CheckListener, ProjectEvaluator
 from setpoint.checks.cache.eviction import trim
+from setpoint.errors import UsageError
 from setpoint.model.changes.work_kind import kind_of_request
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.ids import Commit, StoryId, TraceId, sortable
@@ -20,6 +21,7 @@ from setpoint.model.stories.story import IntegrityMode, KnownRed, Story
 from setpoint.pipelines import load_pipeline
 from setpoint.ports import Measured
 from setpoint.settings import SETTINGS_VERSION
+from setpoint.system.git.git import commit_of
 from setpoint.wiring.project import Project
 from setpoint.wiring.sandboxed_checks import held_checks
 from setpoint.workspace.work_copy import GitWorkspace
@@ -61,6 +63,23 @@ async def measure_against_base(
         await asyncio.to_thread(forget_order, project.folders, order.trace_id)
         await asyncio.to_thread(trim, project.state)
     return ChangeMeasured(at_base, now, proof, restored)
+
+
+async def measure_ahead(project: Project, told: CheckListener) -> Evaluation:
+    """Measure the last commit as a run measures its base; runs that begin there take what this gave."""
+    base = await commit_of(project.root, "HEAD")
+    if base is None:
+        raise UsageError(f"{project.root}: there is no commit yet", hint="git commit")
+    order = _order(project, Change(event="", head=base, accepted=()), base)
+    workspace = GitWorkspace(project.folders)
+    evaluator = ProjectEvaluator(project.settings, project.artifacts, project.folders, told)
+    try:
+        async with held_checks(project, project.settings):
+            copy = await workspace.open(order.trace_id, base)
+            return await evaluator.evaluate(order, Measured(copy, base, copy.base_tree, Stage.BASE))
+    finally:
+        await asyncio.to_thread(forget_order, project.folders, order.trace_id)
+        await asyncio.to_thread(trim, project.state)
 
 
 def wrong(now: Evaluation) -> bool:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from setpoint.checks import results
 from setpoint.checks.baseline import Measurements
@@ -90,6 +91,8 @@ async def with_unstable(
 ) -> Measurements:
     """Return the base's measurements with what differs between two runs of its suites.
 
+    What is marked as kept is known of both runs.
+
     Args:
         groups: Each suite, whole, with nothing that watches it.
         made: What they gave the first time.
@@ -99,7 +102,7 @@ async def with_unstable(
 
     """
     quiet = replace(bench, told=lambda _: None, watch=None)
-    found: dict[str, tuple[str, ...]] = {}
+    found: dict[str, _Differs] = {}
     for group in groups:
         suite, first = group.checks[0], made.result(group.checks[0].name)
         if not isinstance(suite, TestSuite | PackageSuite) or not first or first.state not in _BELIEVED:
@@ -114,16 +117,23 @@ async def with_unstable(
     return made.model_copy(update={"results": tuple(_told(each, found) for each in made.results)})
 
 
-async def _unstable(again: SecondRun, group: Group, place: Measured, bench: Bench) -> tuple[str, ...]:
+class _Differs(NamedTuple):
+    tests: tuple[str, ...] = ()
+    cached: bool = True
+
+
+async def _unstable(again: SecondRun, group: Group, place: Measured, bench: Bench) -> _Differs:
     """Compare a suite's second run with the first, once more in the same folder where too much differs."""
+    cached = True
     for each in (again, replace(again, elsewhere=None)):
         identity = (*(group.identity or ()), "again", str(each.elsewhere is None), str(each.collect))
         (made,) = await run_group(Group(checks=(each,), identity=identity), place, bench)
+        cached = cached and made.evidence.cached
         if made.tests is not None:
             ids, otherwise = differing(again.base, made.tests)
             if len(otherwise) <= MOST_OTHERWISE or each.elsewhere is None:
-                return (*ids, *otherwise)
-    return ()
+                return _Differs((*ids, *otherwise), cached)
+    return _Differs(cached=cached)
 
 
 def differing(first: TestReport, second: TestReport) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -145,11 +155,13 @@ def _class(outcome: Outcome) -> str:
     return "green" if outcome in GREEN else "quiet" if outcome in QUIET else "red"
 
 
-def _told(result: CheckResult, found: dict[str, tuple[str, ...]]) -> CheckResult:
-    unstable = found.get(result.evidence.check, ())
-    if result.tests is None or not unstable:
+def _told(result: CheckResult, found: dict[str, _Differs]) -> CheckResult:
+    differs = found.get(result.evidence.check)
+    if result.tests is None or differs is None:
         return result
-    return result.model_copy(update={"tests": result.tests.changed(unstable=unstable)})
+    evidence = result.evidence.model_copy(update={"cached": result.evidence.cached and differs.cached})
+    tests = result.tests.changed(unstable=differs.tests)
+    return result.model_copy(update={"evidence": evidence, "tests": tests})
 
 
 def _once(suite: PackageSuite, *, shuffled: bool) -> PackageSuite:

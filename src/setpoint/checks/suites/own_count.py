@@ -1,6 +1,7 @@
 """The project's own test command beside Setpoint's reading: run once, for its count and its exit code.
 
 Where all its tests pass and it fails all the same, such as for a threshold of coverage, that is a finding.
+Where its exit code adds nothing, pytest is asked to name its tests and not to run them a second time.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ _THRESHOLD = re.compile(
 """What a runner says of a threshold that it misses."""
 _AROUND = re.compile(r"^\s*(?:make(?:\[\d+\])?: |npm (?:ERR!|error)|error: Recipe|\d+ passed|=+ .*=+$)|^\W*$")
 """What tells only that a command failed, or that tests passed."""
+_COLLECTED = re.compile(r"^=*.*?\b(\d+)(?:/\d+)? tests? collected\b", re.MULTILINE)
 _ABSENT = re.compile(r"^.*(?:command not found|: not found\s*$|No such file or directory).*", re.MULTILINE)
 _READ = tuple(name for name in SUITES if name != OWN_TESTS)
 
@@ -55,6 +57,8 @@ class OwnCount:
     """What makes it fail though its tests pass; empty where that is not known of it."""
     unread: tuple[str, ...] = ()
     """What the files of the command say that is not read: it may explain a difference."""
+    collects: bool = False
+    """Whether all its tests may be those of pytest, and their number is all that it can add."""
 
     @property
     def name(self) -> str:
@@ -64,11 +68,14 @@ class OwnCount:
     async def run(self, measured: Measured) -> CheckResult:
         """Run the command; say where its count differs, and find that it fails though its tests pass."""
         tree = Path(measured.copy.path)
+        variables = dict(typed_variables(self.project, tree, self.imports))
+        if self.collects:
+            variables["PYTEST_ADDOPTS"] = f"{variables.get('PYTEST_ADDOPTS', '')} --collect-only".strip()
         done = await run(
             Command(
                 argv=("sh", "-c", self.command.testing),
                 cwd=tree / self.command.folder,
-                environment=typed_variables(self.project, tree, self.imports),
+                environment=variables,
                 timeout_s=self.timeout_s,
                 merge_stderr=True,
                 writes=(tree,),
@@ -79,6 +86,9 @@ class OwnCount:
             check=self.name, tree=measured.tree, done=done, artifacts=self.artifacts, tool=shown
         )
         own, read = printed_counts(done.text), _read(self.heard)
+        named = _COLLECTED.findall(_COLOURS.sub("", done.text)) if self.collects else ()
+        if named:
+            own, read = Counts(int(named[-1]), 0), _read(self.heard, ran=False)
         if own is None or read is None:
             said = "" if done.ok else results.tail(done)
             why = f"{shown} tells no count of tests: {done.ending}{said}" if read else "no test was read"
@@ -118,6 +128,7 @@ def own_count(
         heard=heard,
         gate=gate,
         unread=layout.unread,
+        collects=not gate and not {*project.chosen} & {*_READ} - {"pytest"},
     )
     yield Group(
         checks=(check,),
@@ -157,10 +168,12 @@ def typed_variables(project: Interpreter, tree: Path, imports: tuple[str, ...]) 
     return as_typed(found)
 
 
-def _read(heard: Sequence[CheckResult]) -> Counts | None:
-    """Count what the suites read; tests that were left out count as neither."""
+def _read(heard: Sequence[CheckResult], *, ran: bool = True) -> Counts | None:
+    """Count what the suites read; tests that were left out count as neither, or where none `ran` as found."""
     told = [each.tests for each in heard if each.evidence.check in _READ and each.tests is not None]
     outcomes = [outcome for report in told for outcome in report.outcomes.values()]
+    if not ran:
+        return Counts(sum(each is not Outcome.DESELECTED for each in outcomes), 0) if told else None
     passed = sum(each in (Outcome.PASSED, Outcome.FLAKY, Outcome.ORDER_DEPENDENT) for each in outcomes)
     return Counts(passed, sum(each.red for each in outcomes)) if told else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +14,7 @@ from setpoint.errors import ExitCode
 
 if TYPE_CHECKING:
     from setpoint.app.project.doctor import Diagnosis
+    from setpoint.wiring.project import Project
 
 
 def doctor(
@@ -20,6 +22,9 @@ def doctor(
         bool, typer.Option("--settings", help="Print the effective settings as JSON.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the diagnosis as JSON.")] = False,
+    base: Annotated[
+        bool, typer.Option("--base", help="Measure the last commit ahead: runs from it find it known.")
+    ] = False,
 ) -> int:
     """Try what a run needs in the repository of this folder; exit 2 if a run cannot work.
 
@@ -33,6 +38,8 @@ def doctor(
     if settings:
         say(project.settings.model_dump_json(indent=2))
         return ExitCode.OK
+    if base:
+        return _measure_ahead(project)
     rows = diagnose(project)
     ready = all(row.ok or not row.needed for row in rows)
     if as_json:
@@ -45,6 +52,16 @@ def doctor(
     not_ready = "not ready: a run cannot work; hint: fix the lines that begin with `error`"
     console.print("ready" if ready else not_ready, style="bold", markup=False)
     return ExitCode.OK if ready else ExitCode.USAGE
+
+
+def _measure_ahead(project: Project) -> int:
+    """Measure the base of the next run; a line for each check, as it ends."""
+    from setpoint.app.ci.measure import measure_ahead
+    from setpoint.cli.render.check_lines import measured_line
+
+    seen = asyncio.run(measure_ahead(project, lambda _, result: say(measured_line(result))))
+    say(f"base {seen.commit[:10]}: runs that begin here find it known")
+    return ExitCode.OK
 
 
 def _rank(row: Diagnosis) -> int:

@@ -201,7 +201,7 @@ def _of_run(
         case e.TestsQuarantined():
             return _quarantined(body)
         case e.BaselineMeasured():
-            return Line(f"base: {_summary(body.evaluation)}", "cyan")
+            return Line(f"base{' known' * body.evaluation.tests_kept}: {_summary(body.evaluation)}", "cyan")
         case e.Delivered():
             state = "(verified)" if body.verified else "(not verified, best so far)"
             branch = f"{body.branch} {'; '.join((state, *body.notes))}"

@@ -48,6 +48,8 @@ def set_first(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """Part the words that set variables for a command from the command."""
     setting, left = list[str](), list(words)
     while left and (ASSIGNED.fullmatch(unquoted(left[0])) or left[0] in _SETTING):
+        if left[1:] and left[1].startswith("-"):
+            break  # an option of the program, which then runs the next one itself
         if left[0] not in _SETTING:
             setting.append(left[0])
         left = left[1:]
