@@ -37,7 +37,7 @@ def check_change(
 async def _checked(
     here: Path, change: Change, variables: Mapping[str, str], asked: str, told: CheckListener
 ) -> CiReport:
-    root = await repository_root(here)
+    root = repository_root(here)
     base = await base_of(root, change, variables, asked)
     commit = await head(root)
     if base is None:
