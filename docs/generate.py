@@ -54,11 +54,12 @@ from setpoint.history.reports.progress_file import (
 )
 from setpoint.model import events
 from setpoint.model.config.custom_check import ReportFormat
+from setpoint.model.config.limits import Limits
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.mutation import Mutant, MutationReport
 from setpoint.model.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.model.production import Deployment, Frame, Hypothesis, Signal, Suspicion
-from setpoint.model.run import Limits, RunOutcome
+from setpoint.model.run import RunOutcome
 from setpoint.model.stories.board import Card, NextAction
 from setpoint.phase.evidence_rerun import Compared
 from setpoint.phase.policy import loop_guards, progress_guards

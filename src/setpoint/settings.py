@@ -27,16 +27,20 @@ from pydantic import (
 
 from setpoint.errors import SettingsError
 from setpoint.model.changes.branch_name import BranchPrefix
+from setpoint.model.config.board import BoardLimits
 from setpoint.model.config.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck, refuse_unknown_formats
 from setpoint.model.config.delivery import DeliverySettings
 from setpoint.model.config.forge import ForgeSettings
 from setpoint.model.config.halting import HaltingSettings
 from setpoint.model.config.hooks import HookSettings
 from setpoint.model.config.layers import holds, overlaid
+from setpoint.model.config.limits import Limits
 from setpoint.model.config.local_needs import CopySettings, EnvironmentSettings
 from setpoint.model.config.mcp import McpSettings
+from setpoint.model.config.memory_terms import MemoryTerms
 from setpoint.model.config.model_price import ModelPrice
 from setpoint.model.config.notice_target import NoticeTarget
+from setpoint.model.config.production import ProductionTerms
 from setpoint.model.config.reviewer_terms import ReviewerTerms
 from setpoint.model.config.sandbox import Means, SandboxSettings
 from setpoint.model.config.self_check import SelfCheckSettings
@@ -45,12 +49,8 @@ from setpoint.model.config.telemetry import TelemetrySettings
 from setpoint.model.cover import CoverGoals
 from setpoint.model.gate import Escalation
 from setpoint.model.goals import Goals
-from setpoint.model.learning import MemoryTerms
-from setpoint.model.production import ProductionTerms
 from setpoint.model.proof import ProofTerms
 from setpoint.model.quality import WEIGHTS, QualityVector
-from setpoint.model.run import Limits
-from setpoint.model.stories.board import BoardLimits
 from setpoint.model.stories.story import KnownRed
 from setpoint.model.value import Value
 from setpoint.presets import presets

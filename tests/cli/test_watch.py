@@ -16,9 +16,9 @@ from setpoint.cli.render.presenter import Presenter
 from setpoint.cli.render.styles import of_state
 from setpoint.cli.runs import watch
 from setpoint.history.queries import RunState
+from setpoint.model.ending import Ending
 from setpoint.model.events.run import RunStarted
 from setpoint.model.gate import Gate
-from setpoint.model.run import Ending
 from setpoint.system.files.locks import RunLocks
 from setpoint.wiring.project import find_run
 from web.conftest import ASKING, VERIFIED, make_project

@@ -20,6 +20,7 @@ from setpoint.history.queries import (
     runs,
     runs_of,
 )
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events.run import (
     GateOpened,
@@ -30,7 +31,7 @@ from setpoint.model.events.run import (
     RunStarted,
 )
 from setpoint.model.ids import Commit, StoryId, TraceId, Tree
-from setpoint.model.run import Ending, RunOrder, RunOutcome
+from setpoint.model.run import RunOrder, RunOutcome
 from setpoint.model.stories.story import Story
 from setpoint.pipelines import load_pipeline
 from setpoint.system.files.locks import RunLocks

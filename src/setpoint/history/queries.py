@@ -12,8 +12,8 @@ from typing import Any
 
 from setpoint.database.connect import Store
 from setpoint.errors import UsageError
+from setpoint.model.ending import Ending
 from setpoint.model.ids import StoryId, TraceId
-from setpoint.model.run import Ending
 from setpoint.model.value import Instant, Usd, Value
 
 Owner = Callable[[TraceId], int | None]

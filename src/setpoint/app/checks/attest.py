@@ -29,13 +29,14 @@ from setpoint.history.attestation.statements import (
     suite_statement,
 )
 from setpoint.history.replay import History, history
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.events.run import RunStarted
 from setpoint.model.evidence import TestReport
 from setpoint.model.facts.releases import released
 from setpoint.model.ids import Commit, StoryId, TraceId, Tree, sortable
 from setpoint.model.reports.attestation import EvidenceStatement, ResourceDescriptor, Statement
-from setpoint.model.run import Ending, RunOrder
+from setpoint.model.run import RunOrder
 from setpoint.model.stories.story import Story
 from setpoint.phase import evidence_rerun
 from setpoint.pipelines import load_pipeline
