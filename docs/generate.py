@@ -41,7 +41,7 @@ from setpoint.app.people.gates import OpenGate
 from setpoint.app.project.doctor import AgentRow, Diagnosis
 from setpoint.app.runs.worker_pool import BoardOutcome, StoryOutcome
 from setpoint.app.views.production import ProblemView, SignalView
-from setpoint.cli.app import app
+from setpoint.cli.app import commands
 from setpoint.history.metrics.metrics import DayFigure, Metric, MetricsReport, Part
 from setpoint.history.metrics.snapshots import Snapshot
 from setpoint.history.queries import RunSummary
@@ -148,7 +148,7 @@ def nested(annotation: object, place: str) -> tuple[type[BaseModel] | None, str]
 
 def verbs() -> Iterator[str]:
     """Every verb with its arguments and flags."""
-    group = typer.main.get_command(app)
+    group = typer.main.get_command(commands())
     yield "# Verbs\n"
     yield f"{group.help}\n"
     for name, command in commands_of(group):

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from history.report_runs import order, verified_run
 from model.examples import EXAMPLES
-from setpoint.cli.app import app
+from setpoint.cli.app import commands
 from setpoint.cli.render.console import Screen
 from setpoint.cli.render.presenter import Presenter
 from setpoint.cli.render.styles import of_state
@@ -35,7 +35,7 @@ def project(tmp_path, monkeypatch):
 
 
 def called(*words):
-    done = CliRunner().invoke(app, ["watch", *words], standalone_mode=False, catch_exceptions=False)
+    done = CliRunner().invoke(commands(), ["watch", *words], standalone_mode=False, catch_exceptions=False)
     return done.return_value, done.stdout, done.stderr
 
 
