@@ -28,7 +28,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from setpoint.checks import ProjectEvaluator
+from setpoint.checks.run_evaluator import ProjectEvaluator
 from setpoint.model.config.limits import Limits
 from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Evaluation

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from setpoint.checks import ProjectEvaluator
 from setpoint.checks.cache.eviction import forget
 from setpoint.checks.discovery.layout import configuration
 from setpoint.checks.judge import FullReport
+from setpoint.checks.run_evaluator import ProjectEvaluator
 from setpoint.checks.tools.acceptance import PREFIX
 from setpoint.checks.trees.checkout import remove
 from setpoint.errors import RecordedDataError, UsageError

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from setpoint.app.checks.measure import measure_tree
 from setpoint.app.checks.watch import WITHOUT_SUSPECTS
-from setpoint.checks import CheckListener
+from setpoint.checks.measurement import CheckListener
 from setpoint.history.queries import RunState, runs
 from setpoint.history.replay import history
 from setpoint.model.ending import Ending

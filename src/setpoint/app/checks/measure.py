@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from setpoint.app.checks.watch import measure_once
-from setpoint.checks import CheckListener
+from setpoint.checks.measurement import CheckListener
 from setpoint.errors import ExitCode
 from setpoint.model.evaluation import Evaluation
 from setpoint.wiring.project import Project

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from setpoint.app.checks.quarantine import quarantine_entries
-from setpoint.checks import CheckListener, TreeEvaluator
+from setpoint.checks.measurement import CheckListener
+from setpoint.checks.tree_evaluator import TreeEvaluator
 from setpoint.checks.trees.working_tree import TreeRecorder
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.ids import Tree

@@ -393,9 +393,7 @@ def _summary(evaluation: Evaluation) -> str:
     parts += checks_in_words(evaluation)
     whole = evaluation.stage is not Stage.EVALUATE and not evaluation.without_tests
     if whole and evaluation.score is not None:
-        marks = {
-            name: each for name, each in evaluation.quality.measured.items() if not isinstance(each, int)
-        }
-        told = ", ".join(f"{name.replace('_', ' ')} {mark:.2f}" for name, mark in marks.items())
+        marks = evaluation.quality.measured.items()
+        told = ", ".join(f"{key.replace('_', ' ')} {at:.2f}" for key, at in marks if not isinstance(at, int))
         parts.append(f"quality {evaluation.score:.2f}{f' ({told})' if told else ''}")
     return "; ".join(parts)
