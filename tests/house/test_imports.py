@@ -111,3 +111,11 @@ def test_a_verb_that_reads_loads_nothing_heavy(tmp_path, words):
     assert "setpoint.wiring.project" in loaded, done.stderr
     assert sorted(heavy & loaded) == []
     assert not (tmp_path / ".setpoint" / "app.db").exists()
+
+
+def test_a_check_of_an_unchanged_tree_loads_nothing_that_measures():
+    program = "import sys, setpoint.app.checks.measure; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    measuring = {*HEAVY, "setpoint.checks.measurement", "setpoint.checks.run", "setpoint.ports"}
+    assert "setpoint.checks.tree_evaluator" in done.stdout.split(), done.stderr
+    assert sorted(measuring & set(done.stdout.split())) == []

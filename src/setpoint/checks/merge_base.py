@@ -8,19 +8,22 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from setpoint.checks.baseline import Measurements, blamed
-from setpoint.checks.measurement import Measuring, Task
-from setpoint.checks.run import Group, measure
 from setpoint.checks.trees.checkout import check_out_commit
 from setpoint.errors import UsageError
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.evidence import OWN_COMMAND, CheckState, Evidence, Fault
 from setpoint.model.ids import Commit, Tree
-from setpoint.ports import Measured
 from setpoint.presets import presets
 from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.git.git import ask, commit_of, tree_of
+
+if TYPE_CHECKING:
+    from setpoint.checks.baseline import Measurements
+    from setpoint.checks.measurement import Measuring, Task
+    from setpoint.checks.run import Group
+    from setpoint.ports import Measured
 
 _BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
 """Where work usually goes to; the first that the repository has."""
@@ -79,6 +82,10 @@ async def measured_at(
 
     Tools whose answers do not last would ask others again: they are left out.
     """
+    from setpoint.checks.baseline import Measurements
+    from setpoint.checks.run import measure
+    from setpoint.ports import Measured
+
     copy = place.copy._replace(base=base.commit, base_tree=base.tree)
     await check_out_commit(folders, copy, base.commit)
     there = Measured(copy, base.commit, base.tree, Stage.BASE)
@@ -103,6 +110,8 @@ def wrong(raw: Measurements) -> bool:
 
 def compared(seen: Evaluation, raw: Measurements, stood: Measurements | None, words: str) -> Evaluation:
     """Say what a tree was compared with, and take the blame from tools that break at the base too."""
+    from setpoint.checks.baseline import blamed
+
     all_new = sum(len(blamed(each, stood)) for each in raw.results)
     known = sum(len(each.findings) for each in raw.results) - all_new
     evidence = tuple(_excused(each, stood) for each in seen.evidence) if stood else seen.evidence

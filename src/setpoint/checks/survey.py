@@ -7,42 +7,30 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from setpoint.checks.cancel_all import end
 from setpoint.checks.discovery.bytecode import with_bytecode
-from setpoint.checks.discovery.interpreter import find_interpreter, own_interpreter
+from setpoint.checks.discovery.interpreter import Interpreters, find_interpreter, own_interpreter
 from setpoint.checks.discovery.interpreter_cache import Probes
-from setpoint.checks.discovery.own_commands.command import OwnCommand
-from setpoint.checks.discovery.package_rows import package_rows
-from setpoint.checks.discovery.project import (
-    Interpreters,
-    Project,
-    choose,
-    find_programs,
-    found_leak,
-    layout_at,
-    with_pins,
-    without_switched_off,
-    without_tests,
-)
-from setpoint.checks.discovery.tool_start import Starts
-from setpoint.checks.discovery.toolchains import Toolchain, needs_python, toolchains
 from setpoint.checks.needs.carried_files import fingerprint_of, needs_of
-from setpoint.checks.needs.kept_elsewhere import beside
-from setpoint.checks.tools.custom import CustomTool, lasting, reasons
-from setpoint.checks.trees.checkout import check_out_commit, remove, repository_of
 from setpoint.model.config.local_needs import NOTHING, Needs
 from setpoint.model.evaluation import Stage
 from setpoint.model.ids import Commit, TraceId, sortable
-from setpoint.ports import Measured, WorkCopy
 from setpoint.presets import Via, presets
 from setpoint.settings import Settings
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.git.git import head, tree_of
-from setpoint.system.git.repository_names import names_of_repository
 
-Trying = Callable[[Project, Measured], Awaitable[None]]
+if TYPE_CHECKING:
+    from setpoint.checks.discovery.own_commands.command import OwnCommand
+    from setpoint.checks.discovery.project import Project
+    from setpoint.checks.discovery.tool_start import Starts
+    from setpoint.checks.discovery.toolchains import Toolchain
+    from setpoint.ports import Measured, WorkCopy
+
+Trying = Callable[["Project", "Measured"], Awaitable[None]]
 """Tries what a project needs in the copy of a commit."""
 
 
@@ -90,6 +78,12 @@ class Surveyor:
 
         `trying` is called with the project and the copy of that commit; then every tool is started again.
         """
+        from setpoint.checks.discovery.package_rows import package_rows
+        from setpoint.checks.discovery.tool_start import Starts
+        from setpoint.checks.discovery.toolchains import needs_python, toolchains
+        from setpoint.checks.trees.checkout import remove
+        from setpoint.ports import Measured, WorkCopy
+
         trace = TraceId(sortable("check", datetime.now(UTC)))
         base = await head(root)
         copy = WorkCopy(trace_id=trace, path=str(root), base=base, base_tree=await tree_of(root, base))
@@ -146,6 +140,22 @@ class Surveyor:
 
         `starts` remembers which tools have started; none: a file of the project does.
         """
+        from setpoint.checks.discovery.project import (
+            Project,
+            choose,
+            find_programs,
+            found_leak,
+            layout_at,
+            with_pins,
+            without_switched_off,
+            without_tests,
+        )
+        from setpoint.checks.discovery.tool_start import Starts
+        from setpoint.checks.needs.kept_elsewhere import beside
+        from setpoint.checks.tools.custom import reasons
+        from setpoint.checks.trees.checkout import check_out_commit, repository_of
+        from setpoint.system.git.repository_names import names_of_repository
+
         checks = self._settings.checks
         answer = asyncio.ensure_future(asking or self.interpreters(root))
         if asking is None:
@@ -196,6 +206,8 @@ class Surveyor:
         yield settings.model_dump_json()
         yield from (f"{each.path} {each.version} {each.fingerprint}" for each in (both.project, both.own))
         for name, asked in settings.check.items():
+            from setpoint.checks.tools.custom import CustomTool
+
             tool = CustomTool(
                 name=name, asked=asked, project=both.project, imports=(), artifacts=self._artifacts
             )
@@ -206,6 +218,8 @@ class Surveyor:
 
         It does not where anything comes from elsewhere: a server, programs and packages of other languages.
         """
+        from setpoint.checks.tools.custom import lasting
+
         known, chosen = presets(), project.chosen
         outside = [name for name in chosen if name in known and known[name].via in (Via.NODE, Via.PATH)]
         asking = not all(lasting(asked) for asked in self._settings.check.values())

@@ -15,6 +15,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from setpoint.errors import SettingsError
+from setpoint.model.config.local_needs import NOTHING, Needs
 from setpoint.presets import Via, presets
 from setpoint.presets.check_settings import ChecksSettings
 from setpoint.settings import inherited
@@ -64,6 +65,17 @@ class Interpreter:
     def has(self, *distributions: str) -> bool:
         """Whether it holds all of these."""
         return all(name in self.modules for name in distributions)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interpreters:
+    """The two environments from which Python tools come."""
+
+    project: Interpreter
+    own: Interpreter
+    """Setpoint's, for tools that the project does not bring."""
+    needs: Needs = NOTHING
+    """What the checks get beside what git holds."""
 
 
 class _Answer(BaseModel):
