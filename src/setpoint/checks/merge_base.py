@@ -17,7 +17,7 @@ from setpoint.model.evidence import OWN_COMMAND, CheckState, Evidence, Fault
 from setpoint.model.ids import Commit, Tree
 from setpoint.presets import presets
 from setpoint.system.files.project_folders import ProjectFolders
-from setpoint.system.git.git import ask, commit_of, tree_of
+from setpoint.system.git.git import ask, commit_of, git, tree_of
 
 if TYPE_CHECKING:
     from setpoint.checks.baseline import Measurements
@@ -57,17 +57,22 @@ async def merge_base_of(root: Path, head: Commit, since: str | None) -> MergePoi
         return None
     if since and await commit_of(root, since) is None:
         raise UsageError(f"{root}: {since!r} is not a commit", hint="name a branch, a tag or a commit")
-    for name in (since,) if since else _BRANCHES:
-        if await commit_of(root, name) is None:
-            continue
+    if name := since or await _branch(root):
         answer = await ask(root, "merge-base", head, name)
         if answer.ok and answer.text and answer.text != head:
             found = Commit(answer.text)
             words = f"the merge base with {name}, {found[:_SHORT]}"
             return MergePoint(commit=found, tree=await tree_of(root, found), words=words, named=bool(since))
-        break
     words = f"the last commit, {head[:_SHORT]}"
     return MergePoint(commit=head, tree=await tree_of(root, head), words=words, named=bool(since))
+
+
+async def _branch(root: Path) -> str:
+    """Return the branch to which work usually goes; empty where the repository has none of them."""
+    names = "".join(f"{name}^{{commit}}\n" for name in _BRANCHES)
+    found = await git(root, "cat-file", "--batch-check=%(objecttype)", stdin=names.encode())
+    known = zip(_BRANCHES, found.text.splitlines(), strict=True)
+    return next((name for name, kind in known if kind == "commit"), "")
 
 
 async def measured_at(
