@@ -70,7 +70,7 @@ class Surveyor:
         self._settings = settings
         self._artifacts = artifacts
         self._folders = folders
-        self._probes = Probes(folders.state / "cache" / "interpreters.json")
+        self._probes = Probes(folders.state / "cache" / "interpreters.json", folders.root)
         self._starts = folders.state / "cache" / "starts.json"
 
     async def survey(self, root: Path, trying: Trying | None = None) -> Survey:
