@@ -27,14 +27,13 @@ from pydantic import (
 
 from setpoint.errors import SettingsError
 from setpoint.model.changes.branch_name import BranchPrefix
-from setpoint.model.config.board import BoardLimits
 from setpoint.model.config.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck, refuse_unknown_formats
 from setpoint.model.config.delivery import DeliverySettings
 from setpoint.model.config.forge import ForgeSettings
 from setpoint.model.config.halting import HaltingSettings
 from setpoint.model.config.hooks import HookSettings
 from setpoint.model.config.layers import holds, overlaid
-from setpoint.model.config.limits import Limits
+from setpoint.model.config.limits import BoardLimits, Limits
 from setpoint.model.config.local_needs import CopySettings, EnvironmentSettings
 from setpoint.model.config.mcp import McpSettings
 from setpoint.model.config.memory_terms import MemoryTerms

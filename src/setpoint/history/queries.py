@@ -107,11 +107,6 @@ def counts(store: Store) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
-def latest(store: Store, owner: Owner) -> RunSummary | None:
-    """Return the newest run, if there is one."""
-    return next(iter(runs(store, owner, limit=1)), None)
-
-
 def newest_by_story(store: Store, owner: Owner, stories: Collection[StoryId]) -> dict[StoryId, RunSummary]:
     """Return the newest run of each of these stories that has one."""
     query = (

@@ -20,7 +20,7 @@ from setpoint.app.runs.board import (
 )
 from setpoint.app.runs.worker_pool import StoryOutcome, _WorkerPool, work_through
 from setpoint.errors import ExitCode, StoryError, UsageError
-from setpoint.model.config.board import BoardLimits
+from setpoint.model.config.limits import BoardLimits
 from setpoint.model.ending import Ending
 from setpoint.model.events.run import GateOpened, PhaseBounce, RunFinished
 from setpoint.model.gate import Choice

@@ -10,7 +10,7 @@ from decimal import Decimal
 from setpoint.app.runs.board import find_card, list_cards, runs_of_story
 from setpoint.app.runs.child_command import verb_command
 from setpoint.errors import ExitCode, RunInUse, UsageError
-from setpoint.model.config.board import BoardLimits
+from setpoint.model.config.limits import BoardLimits
 from setpoint.model.facts.budget_account import account_of
 from setpoint.model.ids import StoryId, TraceId
 from setpoint.model.stories.board import ActionKind, Card, NextAction, PhaseProgress
