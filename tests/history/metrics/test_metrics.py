@@ -225,7 +225,9 @@ def runs(draw):
 @pytest.fixture(scope="module")
 def empty(tmp_path_factory):
     folder = tmp_path_factory.mktemp("empty")
-    open_store(folder).close()
+    store = open_store(folder)
+    store.open()
+    store.close()
     return folder / "app.db"
 
 
