@@ -13,7 +13,10 @@ from setpoint.checks.cancel_all import end
 from setpoint.checks.discovery.bytecode import with_bytecode
 from setpoint.checks.discovery.interpreter import Interpreters, find_interpreter, own_interpreter
 from setpoint.checks.discovery.interpreter_cache import Probes
+from setpoint.checks.discovery.tool_start import Starts
 from setpoint.checks.needs.carried_files import fingerprint_of, needs_of
+from setpoint.checks.needs.kept_elsewhere import beside
+from setpoint.checks.trees.checkout import check_out_commit, remove, repository_of
 from setpoint.model.config.local_needs import NOTHING, Needs
 from setpoint.model.evaluation import Stage
 from setpoint.model.ids import Commit, TraceId, sortable
@@ -22,11 +25,11 @@ from setpoint.settings import Settings
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.git.git import head, tree_of
+from setpoint.system.git.repository_names import names_of_repository
 
 if TYPE_CHECKING:
     from setpoint.checks.discovery.own_commands.command import OwnCommand
     from setpoint.checks.discovery.project import Project
-    from setpoint.checks.discovery.tool_start import Starts
     from setpoint.checks.discovery.toolchains import Toolchain
     from setpoint.ports import Measured, WorkCopy
 
@@ -79,9 +82,7 @@ class Surveyor:
         `trying` is called with the project and the copy of that commit; then every tool is started again.
         """
         from setpoint.checks.discovery.package_rows import package_rows
-        from setpoint.checks.discovery.tool_start import Starts
         from setpoint.checks.discovery.toolchains import needs_python, toolchains
-        from setpoint.checks.trees.checkout import remove
         from setpoint.ports import Measured, WorkCopy
 
         trace = TraceId(sortable("check", datetime.now(UTC)))
@@ -140,28 +141,15 @@ class Surveyor:
 
         `starts` remembers which tools have started; none: a file of the project does.
         """
-        from setpoint.checks.discovery.project import (
-            Project,
-            choose,
-            find_programs,
-            found_leak,
-            layout_at,
-            with_pins,
-            without_switched_off,
-            without_tests,
-        )
-        from setpoint.checks.discovery.tool_start import Starts
-        from setpoint.checks.needs.kept_elsewhere import beside
+        from setpoint.checks.discovery import project as found
         from setpoint.checks.tools.custom import reasons
-        from setpoint.checks.trees.checkout import check_out_commit, repository_of
-        from setpoint.system.git.repository_names import names_of_repository
 
         checks = self._settings.checks
         answer = asyncio.ensure_future(asking or self.interpreters(root))
         if asking is None:
             await answer  # an interpreter that does not work is reported before anything is made
         tasks = (
-            asyncio.create_task(layout_at(repository_of(copy), base)),
+            asyncio.create_task(found.layout_at(repository_of(copy), base)),
             asyncio.create_task(check_out_commit(self._folders, copy, base)),
             asyncio.create_task(beside(root, repository_of(copy), base)),
         )
@@ -170,18 +158,17 @@ class Surveyor:
             both = await answer
         finally:  # nothing still runs in a place that may be removed
             await end(*tasks)
-        interpreter = both.project
-        layout, leak = await found_leak(root, place, interpreter, layout)
-        known, layout = layout, without_switched_off(layout, checks)
-        chosen = choose(checks, layout, both)
+        layout, leak = await found.found_leak(root, place, both.project, layout)
+        known, layout = layout, found.without_switched_off(layout, checks)
+        chosen = found.choose(checks, layout, both)
         starts = starts or Starts(self._starts)
-        programs = await find_programs(root, chosen, both, layout.package_folders, starts)
-        chosen = with_pins(chosen, layout, programs)
-        missing = apart.missing | without_tests(chosen, known)
-        chosen |= reasons(self._settings.check, interpreter) | missing
-        return Project(
+        programs = await found.find_programs(root, chosen, both, layout.package_folders, starts)
+        chosen = found.with_pins(chosen, layout, programs)
+        missing = apart.missing | found.without_tests(chosen, known)
+        chosen |= reasons(self._settings.check, both.project) | missing
+        return found.Project(
             root=root,
-            interpreter=interpreter,
+            interpreter=both.project,
             layout=layout,
             chosen=chosen,
             programs=programs,

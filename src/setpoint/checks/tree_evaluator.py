@@ -80,10 +80,8 @@ class TreeEvaluator:
     ) -> Evaluation:
         """Measure the user's tree as it is, uncommitted work included.
 
-        `since` is as in `merge_base_of`; none: all findings count.
-        It is measured in a place of its own: neither the tree nor the repository is touched. With `fast`
-        only those tests run that what has changed since the last whole run can reach; with `fresh` nothing is
-        taken from a cache.
+        `since` is as in `merge_base_of`; none: all count. Nothing of the user's is touched. `fast` runs only
+        tests that what has changed since the last whole run can reach; `fresh` uses no cache.
         """
         standing = TreeRecorder(root, self._folders.state / "standing")
         trace = TraceId(sortable("check", datetime.now(UTC)))

@@ -225,9 +225,7 @@ def runs(draw):
 @pytest.fixture(scope="module")
 def empty(tmp_path_factory):
     folder = tmp_path_factory.mktemp("empty")
-    store = open_store(folder)
-    store.open()
-    store.close()
+    open_store(folder).open().dispose()
     return folder / "app.db"
 
 

@@ -42,6 +42,7 @@ def check(
     With `--watch`, check again after each edit until interrupted. An edit cancels the check that still runs.
     """
     from setpoint.app.checks.measure import exit_of, measure_tree
+    from setpoint.app.checks.watch import watch_tree
     from setpoint.cli.render.console import Screen
     from setpoint.wiring.project import open_project
 
@@ -57,8 +58,6 @@ def check(
     _refuse_both({"--watch": watch, "--fresh": fresh}, {"--base": bool(base), "--whole": whole})
     since = None if whole else base
     if watch:
-        from setpoint.app.checks.watch import watch_tree
-
         watched = _Watched(console, as_json=as_json, everything=everything)
         watch_tree(project, told, watched, since)  # ends by an interruption or an error
         return ExitCode.OK
