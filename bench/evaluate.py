@@ -35,8 +35,8 @@ from typing import NamedTuple
 
 from environments import environment
 
-from setpoint.checks import TreeEvaluator
 from setpoint.checks.judge import FullReport
+from setpoint.checks.tree_evaluator import TreeEvaluator
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.evidence import Outcome
 from setpoint.presets.check_settings import ChecksSettings

@@ -28,12 +28,14 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from setpoint.checks import ProjectEvaluator
+from setpoint.checks.run_evaluator import ProjectEvaluator
+from setpoint.model.config.limits import Limits
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.evidence import Failure
 from setpoint.model.ids import Commit, StoryId
 from setpoint.model.proof import ProofTerms
-from setpoint.model.run import Ending, Limits, RunOrder
+from setpoint.model.run import RunOrder
 from setpoint.model.stories.story import KnownRed, Story
 from setpoint.ports import Measured, RunPorts
 from setpoint.presets.check_settings import ChecksSettings, FailuresSettings

@@ -38,10 +38,11 @@ from repair_bugs import chosen, sites
 from setpoint.history.own_runs import own_run
 from setpoint.history.replay import history
 from setpoint.model.attempt import Attempt, Brief
+from setpoint.model.config.limits import Limits
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.evidence import Failure
 from setpoint.model.ids import TraceId, Tree
-from setpoint.model.run import Limits, RunOrder
+from setpoint.model.run import RunOrder
 from setpoint.phase import loop
 from setpoint.ports import Measured, Observer
 from setpoint.ports.toolkit import CommandRequest, CommandResult

@@ -28,7 +28,7 @@ import memory_conventions as conventions
 
 from setpoint.database.connect import open_store
 from setpoint.learning.store import SqlMemory
-from setpoint.model.learning import MemoryTerms
+from setpoint.model.config.memory_terms import MemoryTerms
 
 SHOWN = MemoryTerms(hold_out=0.0, withhold=0.0, max_reflection_usd=Decimal(0))
 BLIND = MemoryTerms(recall=False, reflect=False)

@@ -15,14 +15,16 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from setpoint.model.config.limits import Limits
+from setpoint.model.config.memory_terms import MemoryTerms
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.evaluation import Stage as Measuring
 from setpoint.model.events.learning import MemoryRecalled
 from setpoint.model.events.run import AgentFinished, ToolExecuted
 from setpoint.model.ids import TraceId
-from setpoint.model.learning import MemoryTerms
 from setpoint.model.proof import NOBODY, Proof, SealedTest, SealedTrial, Vouched, WorkKind
-from setpoint.model.run import Ending, Limits, RunOrder
+from setpoint.model.run import RunOrder
 from setpoint.phase import loop
 from setpoint.ports import Measured, Memory, Toolbox, WorkCopy
 from setpoint.system.files.artifacts import Artifacts

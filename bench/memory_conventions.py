@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from setpoint.model.attempt import Attempt, Brief, Stop, Usage
+from setpoint.model.config.limits import Limits
+from setpoint.model.config.memory_terms import MemoryTerms
+from setpoint.model.ending import Ending
 from setpoint.model.events.learning import MemoryRecalled
 from setpoint.model.events.run import AgentFinished
 from setpoint.model.ids import StoryId, TraceId
-from setpoint.model.learning import MemoryTerms
-from setpoint.model.run import Ending, Limits
 from setpoint.model.stories.story import KnownRed, Story
 from setpoint.phase import loop
 from setpoint.ports import Memory, Observer

@@ -29,10 +29,11 @@ from setpoint.agents.rules import RulesAgent
 from setpoint.app.runs.order import make_order, resolve_story
 from setpoint.durable.dbos import DbosEngine
 from setpoint.history.reports.run_report import write_all
+from setpoint.model.ending import Ending
 from setpoint.model.halter.prediction import HaltingTerms, choose
 from setpoint.model.halting import TurnState
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Ending, RunOrder, RunOutcome
+from setpoint.model.run import RunOrder, RunOutcome
 from setpoint.phase import loop
 from setpoint.pipelines import render
 from setpoint.ports import Durable, RunPorts

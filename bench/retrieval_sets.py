@@ -24,8 +24,9 @@ from setpoint.database.connect import Store, open_store
 from setpoint.database.tables import BM_DOC, BM_POST, LEARNING
 from setpoint.learning.store import SqlMemory, word_index
 from setpoint.learning.store.learnings import row_of
+from setpoint.model.config.memory_terms import MemoryTerms
 from setpoint.model.ids import LearningId
-from setpoint.model.learning import Learning, LearningKind, MemoryTerms
+from setpoint.model.learning import Learning, LearningKind
 
 ROOT = Path(__file__).parents[1]
 HALF = 6

@@ -16,6 +16,7 @@ from setpoint.database.tables import EVENT, RUN
 from setpoint.history.event_log import SqlEventLog
 from setpoint.model import events as e
 from setpoint.model.attempt import Attempt, Mode, Stop, ToolCall, Usage
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Stage
 from setpoint.model.events import learning as m
 from setpoint.model.events import people
@@ -24,7 +25,7 @@ from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.gate import Answer, Choice, Gate, GateKind, Option, Via, answered_key, opened_key
 from setpoint.model.ids import Commit, GateId, LearningId, StoryId, TraceId, Tree
 from setpoint.model.learning import LearningKind, LearningStatus, Recollection
-from setpoint.model.run import Action, Decision, Ending, Halt, RunOrder, RunOutcome, Snapshot
+from setpoint.model.run import Action, Decision, Halt, RunOrder, RunOutcome, Snapshot
 from setpoint.model.stories.story import Story
 from setpoint.model.verdict import HardGate, Judgement, Verdict
 from setpoint.pipelines import load_pipeline

@@ -41,7 +41,7 @@ from setpoint.app.people.gates import OpenGate
 from setpoint.app.project.doctor import AgentRow, Diagnosis
 from setpoint.app.runs.worker_pool import BoardOutcome, StoryOutcome
 from setpoint.app.views.production import ProblemView, SignalView
-from setpoint.cli.app import app
+from setpoint.cli.app import commands
 from setpoint.history.metrics.metrics import DayFigure, Metric, MetricsReport, Part
 from setpoint.history.metrics.snapshots import Snapshot
 from setpoint.history.queries import RunSummary
@@ -54,11 +54,12 @@ from setpoint.history.reports.progress_file import (
 )
 from setpoint.model import events
 from setpoint.model.config.custom_check import ReportFormat
+from setpoint.model.config.limits import Limits
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.mutation import Mutant, MutationReport
 from setpoint.model.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.model.production import Deployment, Frame, Hypothesis, Signal, Suspicion
-from setpoint.model.run import Limits, RunOutcome
+from setpoint.model.run import RunOutcome
 from setpoint.model.stories.board import Card, NextAction
 from setpoint.phase.evidence_rerun import Compared
 from setpoint.phase.policy import loop_guards, progress_guards
@@ -147,7 +148,7 @@ def nested(annotation: object, place: str) -> tuple[type[BaseModel] | None, str]
 
 def verbs() -> Iterator[str]:
     """Every verb with its arguments and flags."""
-    group = typer.main.get_command(app)
+    group = typer.main.get_command(commands())
     yield "# Verbs\n"
     yield f"{group.help}\n"
     for name, command in commands_of(group):

@@ -13,11 +13,17 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
-from pydantic import Field, ValidationError, ValidationInfo, field_validator
-from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
-from pydantic_settings import SettingsError as UnreadableVariable
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    create_model,
+    field_validator,
+)
 
 from setpoint.errors import SettingsError
 from setpoint.model.changes.branch_name import BranchPrefix
@@ -27,10 +33,13 @@ from setpoint.model.config.forge import ForgeSettings
 from setpoint.model.config.halting import HaltingSettings
 from setpoint.model.config.hooks import HookSettings
 from setpoint.model.config.layers import holds, overlaid
+from setpoint.model.config.limits import BoardLimits, Limits
 from setpoint.model.config.local_needs import CopySettings, EnvironmentSettings
 from setpoint.model.config.mcp import McpSettings
+from setpoint.model.config.memory_terms import MemoryTerms
 from setpoint.model.config.model_price import ModelPrice
 from setpoint.model.config.notice_target import NoticeTarget
+from setpoint.model.config.production import ProductionTerms
 from setpoint.model.config.reviewer_terms import ReviewerTerms
 from setpoint.model.config.sandbox import Means, SandboxSettings
 from setpoint.model.config.self_check import SelfCheckSettings
@@ -39,12 +48,8 @@ from setpoint.model.config.telemetry import TelemetrySettings
 from setpoint.model.cover import CoverGoals
 from setpoint.model.gate import Escalation
 from setpoint.model.goals import Goals
-from setpoint.model.learning import MemoryTerms
-from setpoint.model.production import ProductionTerms
 from setpoint.model.proof import ProofTerms
 from setpoint.model.quality import WEIGHTS, QualityVector
-from setpoint.model.run import Limits
-from setpoint.model.stories.board import BoardLimits
 from setpoint.model.stories.story import KnownRed
 from setpoint.model.value import Value
 from setpoint.presets import presets
@@ -153,17 +158,10 @@ class CustomAgent(Value):
     """
 
 
-class Settings(BaseSettings):
+class Settings(Value):
     """Every setting with its default."""
 
-    model_config = SettingsConfigDict(
-        env_prefix=_PREFIX,
-        env_nested_delimiter="__",
-        extra="forbid",
-        frozen=True,
-        allow_inf_nan=False,
-        populate_by_name=True,
-    )
+    model_config = ConfigDict(populate_by_name=True)
 
     preset: Literal["default", "classic"] = "default"
     """Limits where none is given: `default` (measured) or `classic` (the five designs' numbers)."""
@@ -264,19 +262,6 @@ class Settings(BaseSettings):
             raise ValueError(f"a weight is a number from 0 upwards: {', '.join(wrong)}")
         return weights
 
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Read what `load` hands over: it merges files and variables, so that errors can name them."""
-        del settings_cls, env_settings, dotenv_settings, file_secret_settings
-        return (init_settings,)
-
 
 class _Sources(NamedTuple):
     """Where values came from, strongest first."""
@@ -362,7 +347,13 @@ def _from_variable(name: str, value: str) -> dict[str, Any]:
     if table not in {field.alias or each for each, field in Settings.model_fields.items()}:
         message = f"environment variable {name}: no setting is called '{key.replace('__', '.')}'"
         raise SettingsError(message, hint=f"correct or remove the variable{_KNOWN}")
-    source = EnvSettingsSource(Settings, env_prefix=_PREFIX, env_nested_delimiter="__")
+    # It takes as long to import as most verbs take to start, and few users set a variable.
+    from pydantic_settings import BaseSettings, EnvSettingsSource  # noqa: PLC0415 - see above
+    from pydantic_settings import SettingsError as UnreadableVariable  # noqa: PLC0415 - see above
+
+    bases: tuple[type[BaseModel], ...] = (BaseSettings, Settings)
+    known = cast("type[BaseSettings]", create_model("Settings", __base__=bases))
+    source = EnvSettingsSource(known, env_prefix=_PREFIX, env_nested_delimiter="__")
     source.env_vars = {name.lower() if table in Settings.model_fields else key: value}  # an alias: no prefix
     try:
         given = {field: found for field, found in source().items() if found not in (None, {})}

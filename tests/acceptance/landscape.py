@@ -7,11 +7,11 @@ from or delivers is measured as what it is.
 import json
 from dataclasses import dataclass, field
 
+from setpoint.model.config.limits import Limits
 from setpoint.model.evaluation import Stage as Measuring
 from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.ids import TraceId
 from setpoint.model.proof import NOBODY
-from setpoint.model.run import Limits
 from setpoint.model.stories.story import KnownRed, Story
 from setpoint.ports import Toolbox
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, evaluation, proof

@@ -12,8 +12,9 @@ import pytest
 
 from acceptance.landscape import START, a_run, bodies, decline, go, objecting, state_in, withdrawing
 from setpoint.model.attempt import BreakageKind
+from setpoint.model.config.limits import Limits
+from setpoint.model.ending import Ending
 from setpoint.model.events.run import AgentFinished, LoopRestarted
-from setpoint.model.run import Ending, Limits
 from setpoint.testing import Act, Scene
 
 A, B, C = "t::a", "t::b", "t::c"

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from acceptance.landscape import START, a_run, bodies, decline, go, objecting, state_in, withdrawing
 from setpoint.model.attempt import BreakageKind
+from setpoint.model.config.limits import Limits
+from setpoint.model.ending import Ending
 from setpoint.model.events.run import AgentFinished, ReviewCompleted
 from setpoint.model.finding import Category, Finding, Severity
-from setpoint.model.run import Ending, Limits
 from setpoint.model.stories.story import KnownRed
 from setpoint.model.verdict import Judgement
 from setpoint.settings import CLASSIC

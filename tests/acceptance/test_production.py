@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from acceptance.conftest import BUG, QUICK, RIGHT, TESTS, Repository
-from setpoint.model.run import Ending
+from setpoint.model.ending import Ending
 from setpoint.wiring.project import open_project, run_list
 
 ALERTMANAGER = shutil.which("prometheus-alertmanager") or shutil.which("alertmanager")

@@ -1,8 +1,9 @@
 """R0: 0.65 with failing tests and 0.78 with one failing go on, 0.88 with all passing halts."""
 
+from setpoint.model.ending import Ending
 from setpoint.model.events.run import HaltingDecided
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Action, Ending
+from setpoint.model.run import Action
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 PAYMENT = (

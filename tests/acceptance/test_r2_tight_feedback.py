@@ -1,8 +1,9 @@
 """R2: implement, review, test; the same failure three times escalates; progress.json in its shape."""
 
 from setpoint.history.reports.run_report import progress, scratchpad
+from setpoint.model.config.limits import Limits
+from setpoint.model.ending import Ending
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Ending, Limits
 from setpoint.settings import CLASSIC
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 

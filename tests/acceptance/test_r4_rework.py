@@ -3,9 +3,10 @@
 import json
 
 from setpoint.model.attempt import BreakageKind
+from setpoint.model.config.limits import Limits
+from setpoint.model.ending import Ending
 from setpoint.model.events.run import PhaseBounce, PhaseCompleted
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Ending, Limits
 from setpoint.settings import CLASSIC
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 

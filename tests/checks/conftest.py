@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from plain_pytest import PLAIN
-from setpoint.checks import ProjectEvaluator, Survey, Surveyor, TreeEvaluator
+from setpoint.checks.run_evaluator import ProjectEvaluator
+from setpoint.checks.survey import Survey, Surveyor
+from setpoint.checks.tree_evaluator import TreeEvaluator
 from setpoint.model.attempt import Attempt, Role, Stop
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.ids import Commit, StoryId, TraceId

@@ -11,9 +11,9 @@ from types import SimpleNamespace
 import pytest
 
 from checks.conftest import folders_of
-from setpoint.checks import TreeEvaluator
 from setpoint.checks.impact import Impact, fitting
 from setpoint.checks.judge import FullReport
+from setpoint.checks.tree_evaluator import TreeEvaluator
 from setpoint.checks.trees.working_tree import TreeRecorder
 from setpoint.errors import WorkspaceError
 from setpoint.model.evaluation import Stage

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from setpoint.checks import TreeEvaluator
+from setpoint.checks.tree_evaluator import TreeEvaluator
 from setpoint.cli.render.check_text import check_text
 from setpoint.errors import UsageError
 from setpoint.model.evidence import CheckState

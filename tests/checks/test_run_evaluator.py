@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from setpoint.checks import ProjectEvaluator, Surveyor, TreeEvaluator
 from setpoint.checks.judge import FullReport
+from setpoint.checks.run_evaluator import ProjectEvaluator
+from setpoint.checks.survey import Surveyor
+from setpoint.checks.tree_evaluator import TreeEvaluator
 from setpoint.errors import SettingsError
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import Cause, CheckState

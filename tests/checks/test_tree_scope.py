@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from setpoint.checks import ProjectEvaluator
 from setpoint.checks.results import judged
+from setpoint.checks.run_evaluator import ProjectEvaluator
 from setpoint.checks.tree_scope import of_tree
 from setpoint.model.config.custom_check import CustomCheck
 from setpoint.model.evaluation import Stage

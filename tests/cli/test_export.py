@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from history.traces.test_otlp import listening
 from setpoint.app.views.export import send_finished
-from setpoint.cli.app import app
+from setpoint.cli.app import commands
 from setpoint.errors import UsageError
 from web.conftest import HOSTILE, VERIFIED, make_project
 
@@ -23,7 +23,7 @@ def project(tmp_path, monkeypatch):
 
 
 def called(*words):
-    return CliRunner().invoke(app, ["export", *words], standalone_mode=False, catch_exceptions=False)
+    return CliRunner().invoke(commands(), ["export", *words], standalone_mode=False, catch_exceptions=False)
 
 
 def test_a_run_is_one_file_that_needs_nothing_else(project, tmp_path):

@@ -16,7 +16,7 @@ from model.examples import EXAMPLES, GATE, ORDER
 from setpoint import cli
 from setpoint.app.people.gates import open_gate
 from setpoint.app.runs.board import add_story
-from setpoint.cli.app import app
+from setpoint.cli.app import commands
 from setpoint.cli.render.console import Screen
 from setpoint.cli.render.menu import _options, _question
 from setpoint.cli.render.styles import harmless
@@ -70,7 +70,7 @@ def assert_harmless(text):
 @pytest.mark.parametrize("words", VERBS, ids=" ".join)
 def test_no_verb_lets_a_text_of_others_act(project, monkeypatch, words):
     monkeypatch.chdir(project.root)
-    done = CliRunner().invoke(app, words)
+    done = CliRunner().invoke(commands(), words)
     assert_harmless(done.output)
     assert_harmless(str(done.exception or ""))
 
@@ -78,7 +78,7 @@ def test_no_verb_lets_a_text_of_others_act(project, monkeypatch, words):
 def test_the_question_is_shown_all_the_same(project, monkeypatch):
     monkeypatch.chdir(project.root)
     for words in (("gate", "list"), ("gate", "show"), ("status",)):
-        shown = CliRunner().invoke(app, words, catch_exceptions=False).output
+        shown = CliRunner().invoke(commands(), words, catch_exceptions=False).output
         assert "owned" in shown
         assert "APPROVED" in shown
 

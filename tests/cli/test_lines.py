@@ -8,10 +8,11 @@ from model.examples import BLOCKER, EXAMPLES, HALT, OUTCOME, a_snapshot, an_atte
 from setpoint.cli.render.event_lines import line
 from setpoint.model import events as e
 from setpoint.model.attempt import Breakage, BreakageKind, Stop, ToolCall
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Stage
 from setpoint.model.events.live import PauseRequested
 from setpoint.model.proof import Obligation, ObligationState, Proof, Trust, WorkKind
-from setpoint.model.run import UNPROVEN_MARK, Action, Ending
+from setpoint.model.run import UNPROVEN_MARK, Action
 from setpoint.testing import Scene, evaluation
 
 SHOWN = {

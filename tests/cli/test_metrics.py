@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from checks.conftest import git, write
 from model.examples import ORDER, OUTCOME
-from setpoint.cli.app import app
+from setpoint.cli.app import commands
 from setpoint.cli.project.metrics import sparkline
 from setpoint.history.event_log import SqlEventLog
 from setpoint.model.attempt import ToolCall
@@ -44,7 +44,7 @@ def project(tmp_path, monkeypatch):
 
 
 def call(*words):
-    done = CliRunner().invoke(app, ["metrics", *words], catch_exceptions=False)
+    done = CliRunner().invoke(commands(), ["metrics", *words], catch_exceptions=False)
     assert done.exit_code == 0
     return done.stdout
 

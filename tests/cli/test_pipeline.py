@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from typer.testing import CliRunner
 
-from setpoint.cli.app import app
+from setpoint.cli.app import commands
 from setpoint.errors import PipelineError
 from setpoint.pipelines.prompt_templates import documented
 from setpoint.testing import Act, RunHarness, ScriptedAgent, ScriptedEvaluator
@@ -35,7 +35,7 @@ def called(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def call(*words):
-        return CliRunner().invoke(app, ["pipeline", *words], catch_exceptions=False)
+        return CliRunner().invoke(commands(), ["pipeline", *words], catch_exceptions=False)
 
     return call
 

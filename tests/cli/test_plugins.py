@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from checks.conftest import git, write
 from setpoint.app.project.plugins import plugin_rows
-from setpoint.cli.app import app
+from setpoint.cli.app import commands
 from setpoint.plugins import Group, Plugin
 from setpoint.wiring.project import open_project
 
@@ -22,7 +22,7 @@ def root(tmp_path, monkeypatch):
 
 
 def listed(*words):
-    done = CliRunner().invoke(app, ["plugins", *words], catch_exceptions=False)
+    done = CliRunner().invoke(commands(), ["plugins", *words], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.stdout
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from checks.conftest import git, write
 from model.examples import ORDER
 from setpoint.app.runs.order import make_order
-from setpoint.cli.app import app
+from setpoint.cli.app import commands
 from setpoint.errors import UsageError
 from setpoint.model.evaluation import Stage
 from setpoint.model.events.run import BaselineMeasured, RunStarted
@@ -36,7 +36,7 @@ def root(tmp_path: Path, monkeypatch) -> Path:
 
 
 def call(*words: str) -> str:
-    done = CliRunner().invoke(app, ["quarantine", *words], catch_exceptions=False)
+    done = CliRunner().invoke(commands(), ["quarantine", *words], catch_exceptions=False)
     return done.stdout
 
 

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 from setpoint.cli.runs import status as verb
 from setpoint.history.queries import RunState, RunSummary
+from setpoint.model.ending import Ending
 from setpoint.model.ids import StoryId, TraceId
-from setpoint.model.run import Ending
 from setpoint.wiring import project
 
 

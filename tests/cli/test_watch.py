@@ -10,15 +10,15 @@ from typer.testing import CliRunner
 
 from history.report_runs import order, verified_run
 from model.examples import EXAMPLES
-from setpoint.cli.app import app
+from setpoint.cli.app import commands
 from setpoint.cli.render.console import Screen
 from setpoint.cli.render.presenter import Presenter
 from setpoint.cli.render.styles import of_state
 from setpoint.cli.runs import watch
 from setpoint.history.queries import RunState
+from setpoint.model.ending import Ending
 from setpoint.model.events.run import RunStarted
 from setpoint.model.gate import Gate
-from setpoint.model.run import Ending
 from setpoint.system.files.locks import RunLocks
 from setpoint.wiring.project import find_run
 from web.conftest import ASKING, VERIFIED, make_project
@@ -35,7 +35,7 @@ def project(tmp_path, monkeypatch):
 
 
 def called(*words):
-    done = CliRunner().invoke(app, ["watch", *words], standalone_mode=False, catch_exceptions=False)
+    done = CliRunner().invoke(commands(), ["watch", *words], standalone_mode=False, catch_exceptions=False)
     return done.return_value, done.stdout, done.stderr
 
 

@@ -16,12 +16,13 @@ from database import postgres
 from setpoint.database.connect import open_store
 from setpoint.history.event_log import SqlEventLog
 from setpoint.model.answers.reflection import TaughtShape
+from setpoint.model.config.memory_terms import MemoryTerms
 from setpoint.model.events import BODY, Body
 from setpoint.model.gate import Choice, Escalation, OnLimit
 from setpoint.model.goals import GoalMode, MetricGoal
 from setpoint.model.halting_worth import HaltingWorth
 from setpoint.model.ids import TraceId
-from setpoint.model.learning import LearningKind, MemoryTerms
+from setpoint.model.learning import LearningKind
 from setpoint.model.pipeline import Pipeline
 from setpoint.model.stories.story import Story
 from setpoint.ports import EventLog

@@ -10,9 +10,10 @@ from model.examples import OUTCOME
 from phase.policy.rounds import a_past, a_round
 from setpoint.agents.rules import RulesAgent
 from setpoint.model.config.custom_check import CustomCheck, ReportFormat
+from setpoint.model.config.limits import Limits
+from setpoint.model.ending import Ending
 from setpoint.model.events.run import RunFinished
 from setpoint.model.finding import Category, Finding, Severity
-from setpoint.model.run import Ending, Limits
 from setpoint.phase.policy.loop_guards import max_iterations
 from setpoint.ports.metric import PluggedMetric
 from setpoint.testing import MemoryEventLog, ScriptedAgent, ScriptedToolkit, contracts

@@ -31,6 +31,12 @@ ROW = {
 INSERT = "INSERT INTO event VALUES (:id, :trace_id, :seq, '2026-01-01 00:00:00', :kind, :key, :place, :body)"
 
 
+def made(folder: Path) -> None:
+    store = open_store(folder)
+    store.open()
+    store.close()
+
+
 def test_migrations_lead_to_the_tables_that_the_code_knows(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     with store.reading() as connection:
@@ -45,16 +51,30 @@ def test_the_known_head_is_the_newest_migration() -> None:
     assert ScriptDirectory.from_config(config).get_heads() == [HEAD]
 
 
-def test_an_up_to_date_store_is_opened_without_alembic(tmp_path: Path) -> None:
-    open_store(tmp_path).close()
+def test_lists_are_read_without_sqlalchemy(tmp_path: Path) -> None:
+    made(tmp_path)
     program = (
         "import sys, pathlib; from setpoint.database.connect import open_store; "
-        "open_store(pathlib.Path(sys.argv[1])).close(); print('alembic' in sys.modules)"
+        "store = open_store(pathlib.Path(sys.argv[1])); store.rows('SELECT * FROM run'); store.close(); "
+        "print('alembic' in sys.modules or 'sqlalchemy' in sys.modules)"
     )
     run = subprocess.run(
         [sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=True
     )
     assert run.stdout.strip() == "False"
+
+
+def test_a_store_that_is_not_made_holds_nothing_until_something_is_written(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "state")
+    assert (store.rows("SELECT * FROM run"), store.mark()) == ([], "")
+    assert not (tmp_path / "state").exists()
+    with store.writing() as connection:
+        connection.execute(sa.text(INSERT), ROW)
+    assert [row["id"] for row in store.rows("SELECT id FROM event WHERE id IN :ids", ids=("evt-1", "x"))] == [
+        "evt-1"
+    ]
+    assert store.rows("SELECT id FROM event WHERE id IN :ids", ids=()) == []
+    store.close()
 
 
 def test_a_store_is_in_wal_mode_flushes_fully_and_knows_foreign_keys(tmp_path: Path) -> None:
@@ -70,7 +90,7 @@ def test_a_store_is_in_wal_mode_flushes_fully_and_knows_foreign_keys(tmp_path: P
 
 @pytest.mark.parametrize("change", ["UPDATE event SET body = 'x'", "DELETE FROM event"])
 def test_events_can_be_neither_changed_nor_deleted_by_whomever(tmp_path: Path, change: str) -> None:
-    open_store(tmp_path).close()
+    made(tmp_path)
     with closing(sqlite3.connect(tmp_path / "app.db")) as connection:
         connection.execute(INSERT, ROW)
         with pytest.raises(sqlite3.IntegrityError, match="events are append-only"):
@@ -82,7 +102,7 @@ def test_events_can_be_neither_changed_nor_deleted_by_whomever(tmp_path: Path, c
 def test_a_place_in_a_run_and_a_place_in_a_key_are_taken_once(
     tmp_path: Path, again: dict[str, object]
 ) -> None:
-    open_store(tmp_path).close()
+    made(tmp_path)
     with closing(sqlite3.connect(tmp_path / "app.db")) as connection:
         connection.execute(INSERT, ROW)
         with pytest.raises(sqlite3.IntegrityError, match="UNIQUE"):
@@ -90,7 +110,7 @@ def test_a_place_in_a_run_and_a_place_in_a_key_are_taken_once(
 
 
 def test_a_store_of_a_newer_version_is_left_alone_and_named(tmp_path: Path) -> None:
-    open_store(tmp_path).close()
+    made(tmp_path)
     with closing(sqlite3.connect(tmp_path / "app.db")) as connection, connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(RecordedDataError, match=r"app\.db: written by a newer version of Setpoint"):
@@ -122,7 +142,7 @@ def test_processes_may_make_the_same_store_at_once(tmp_path: Path) -> None:
     program = (
         "import sys, pathlib; from setpoint.database.connect import open_store\n"
         "print('ready', flush=True); sys.stdin.readline()\n"
-        "open_store(pathlib.Path(sys.argv[1])).close(); print('open')"
+        "store = open_store(pathlib.Path(sys.argv[1])); store.open(); store.close(); print('open')"
     )
     argv = [sys.executable, "-c", program, str(tmp_path / "state")]
     pipe = subprocess.PIPE
@@ -138,7 +158,7 @@ def test_processes_may_make_the_same_store_at_once(tmp_path: Path) -> None:
 
 
 def test_a_url_opens_the_same_store_as_its_folder(tmp_path: Path) -> None:
-    open_store(tmp_path).close()
+    made(tmp_path)
     store = open_store(f"sqlite:///{tmp_path / 'app.db'}")
     with store.reading() as connection:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"

@@ -224,8 +224,6 @@ async def test_only_json_is_stored_and_the_file_is_in_wal_mode(tmp_path: Path) -
 
 
 def test_the_list_of_verbs_does_not_load_the_engine() -> None:
-    program = (
-        "import sys, setpoint.cli.app; print([name for name in sys.modules if name.split('.')[0] == 'dbos'])"
-    )
+    program = "import sys; from setpoint.cli.app import commands; commands(); print('dbos' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert found.stdout.strip() == "[]", found.stderr
+    assert found.stdout.strip() == "False", found.stderr

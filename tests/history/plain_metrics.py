@@ -6,11 +6,11 @@ from statistics import fmean
 import pytest
 
 from setpoint.model import events as e
+from setpoint.model.ending import Ending
 from setpoint.model.events import learning as m
 from setpoint.model.events import people
 from setpoint.model.finding import Category
 from setpoint.model.gate import Choice, Via
-from setpoint.model.run import Ending
 from setpoint.model.verdict import Judgement
 
 STUCK = {

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from setpoint.model.attempt import Attempt, Stop, ToolCall, Usage
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Stage
 from setpoint.model.events import Body, Event
 from setpoint.model.events.run import (
@@ -26,7 +27,7 @@ from setpoint.model.events.run import (
 from setpoint.model.evidence import CheckState
 from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.ids import Commit, EventId, StoryId, TraceId, Tree
-from setpoint.model.run import Action, Decision, Ending, RunOrder, RunOutcome, Snapshot
+from setpoint.model.run import Action, Decision, RunOrder, RunOutcome, Snapshot
 from setpoint.model.stories.story import Story
 from setpoint.model.verdict import HardGate, Judgement, Verdict
 from setpoint.pipelines import load_pipeline

@@ -21,6 +21,7 @@ ONE = TraceId("run-one")
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     store = open_store(tmp_path)
+    store.open()
     yield store
     store.close()
 

@@ -4,13 +4,22 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
 
+from database import postgres
 from model.examples import GATE
 from setpoint.database.connect import Store, open_store
 from setpoint.errors import UsageError
 from setpoint.history.event_log import SqlEventLog
-from setpoint.history.queries import RunState, counts, find, latest, newest_by_story, runs
+from setpoint.history.queries import (
+    RunState,
+    counts,
+    find,
+    newest_by_story,
+    newest_seq,
+    runs,
+    runs_of,
+)
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events.run import (
     GateOpened,
@@ -21,7 +30,7 @@ from setpoint.model.events.run import (
     RunStarted,
 )
 from setpoint.model.ids import Commit, StoryId, TraceId, Tree
-from setpoint.model.run import Ending, RunOrder, RunOutcome
+from setpoint.model.run import RunOrder, RunOutcome
 from setpoint.model.stories.story import Story
 from setpoint.pipelines import load_pipeline
 from setpoint.system.files.locks import RunLocks
@@ -30,9 +39,9 @@ BEGAN = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HEAD = Commit("1" * 40)
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    store = open_store(tmp_path)
+@pytest.fixture(params=["sqlite", *postgres.WHERE_GIVEN])
+def store(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
+    store = open_store(tmp_path if request.param == "sqlite" else postgres.fresh_database())
     yield store
     store.close()
 
@@ -84,7 +93,7 @@ def test_runs_are_listed_newest_first_with_how_they_stand(tmp_path: Path, store:
             ("run-aa1", RunState.FINISHED),
         ]
         assert listed[0].process is not None
-    assert latest(store, locks.owner) == runs(store, locks.owner, limit=1)[0]
+    assert len(runs(store, nobody, limit=1)) == 1
     done = listed[2]
     assert (done.ending, done.branch, done.iterations, done.cost_usd) == (
         Ending.VERIFIED,
@@ -98,7 +107,6 @@ def test_runs_are_listed_newest_first_with_how_they_stand(tmp_path: Path, store:
 
 def test_no_runs_are_no_error(store: Store) -> None:
     assert runs(store, nobody) == ()
-    assert latest(store, nobody) is None
 
 
 def test_cost_that_is_not_known_is_not_shown_as_known(store: Store) -> None:
@@ -170,15 +178,29 @@ def test_a_long_list_goes_on_where_it_was_cut(store: Store) -> None:
     assert len(whole) == 7
 
 
-def test_runs_are_counted_by_ending_or_state_without_reading_them(store: Store) -> None:
+def test_runs_are_counted_by_their_ending_or_state(store: Store) -> None:
     for trace in ("run-a", "run-b", "run-c"):
         begin(store, trace)
     finish(store, "run-b")
     finish(store, "run-c")
-    statements: list[str] = []
-    sa.event.listen(store.engine, "before_cursor_execute", lambda *told: statements.append(told[2]))
     assert counts(store) == {"running": 1, "verified": 2}
-    (asked,) = (each for each in statements if each.startswith("SELECT"))
+    assert [run.trace_id for run in runs_of(store, nobody, StoryId("fix"))] == ["run-c", "run-b", "run-a"]
+    assert [newest_seq(store, TraceId(trace)) for trace in ("run-a", "run-b", "run-z")] == [1, 2, 0]
+
+
+def test_long_lists_are_read_from_an_index(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    begin(store, "run-a")
+    runs(store, nobody)
+    assert store._looking is not None
+    statements: list[str] = []
+    store._looking.set_trace_callback(statements.append)
+    counts(store)
+    runs(store, nobody, before=runs(store, nobody)[0])
     with store.reading() as connection:
-        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {asked}").all()
-    assert "COVERING INDEX" in str(plan)
+        of_counts, _, of_runs = [
+            str(connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {asked}").all()) for asked in statements
+        ]
+    assert "COVERING INDEX" in of_counts
+    assert "SEARCH run USING INDEX run_by_start (started_at<?)" in of_runs
+    store.close()

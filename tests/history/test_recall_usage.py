@@ -17,11 +17,12 @@ from setpoint.history.event_log import SqlEventLog
 from setpoint.history.recall_usage import uses
 from setpoint.learning.policy.recall import _coin, held_out
 from setpoint.learning.policy.uplift import lifts
+from setpoint.model.config.memory_terms import MemoryTerms
+from setpoint.model.ending import Ending
 from setpoint.model.events.learning import MemoryRecalled
 from setpoint.model.events.run import RunFinished, RunStarted
 from setpoint.model.ids import LearningId, TraceId
-from setpoint.model.learning import LearningKind, MemoryTerms
-from setpoint.model.run import Ending
+from setpoint.model.learning import LearningKind
 
 TERMS = MemoryTerms(hold_out=0.3, withhold=0.3)
 

@@ -7,9 +7,10 @@ from history.report_runs import recorded
 from setpoint.errors import RecordedDataError
 from setpoint.history.replay import History, history
 from setpoint.model.attempt import BreakageKind, Mode, ToolCall, Usage
+from setpoint.model.ending import Ending
 from setpoint.model.events.run import AgentSpent, AgentStarted, PhaseEntered, RunResumed, RunStarted
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Action, Ending
+from setpoint.model.run import Action
 from setpoint.testing import Act, Crash, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator, failure
 
 RED = ("t::a", "t::b", "t::c")

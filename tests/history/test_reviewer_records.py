@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 from setpoint.history.reviewer_records import reviewer_records
+from setpoint.model.config.limits import Limits
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Limits
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 WRONG = {

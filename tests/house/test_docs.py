@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from house.source import ROOT, python_files, shown
 from setpoint import errors, ports
-from setpoint.cli.app import app
+from setpoint.cli.app import commands
 from setpoint.model import events
 from setpoint.settings import Settings
 from setpoint.testing.model_server import Scenario
@@ -37,7 +37,7 @@ def commands_of(group, before=""):
             yield f"{before}{name}", command
 
 
-COMMANDS = dict(commands_of(typer.main.get_command(app)))
+COMMANDS = dict(commands_of(typer.main.get_command(commands())))
 
 
 def _leaves(model, prefix=""):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+
+import pytest
 
 from house.source import ROOT, SRC, imports, module_name, python_files
 
@@ -79,7 +82,40 @@ def test_sources_are_parsed_by_one_thread_at_a_time():
 
 
 def test_help_loads_nothing_heavy():
-    program = "import sys, setpoint.cli.app; print(*sys.modules)"
+    program = "import sys, setpoint.cli.app; setpoint.cli.app.commands(); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert sorted(set(HEAVY) & set(done.stdout.split())) == []
+
+
+@pytest.mark.parametrize("words", [["status"], ["story", "list"], ["show"]])
+def test_a_verb_that_reads_loads_nothing_heavy(tmp_path, words):
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    program = "import sys, setpoint.cli.app as verbs\ntry: verbs.main()\nfinally: print(*sys.modules)"
+    argv = [sys.executable, "-c", program, *words]
+    unset = {name: value for name, value in os.environ.items() if not name.startswith("SETPOINT_")}
+    environment = {**unset, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    for _ in range(2):  # the first verb in a repository also makes its folders
+        done = subprocess.run(
+            argv, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+    loaded = set(done.stdout.split())
+    heavy = {
+        *HEAVY,
+        "asyncio",
+        "pydantic_settings",
+        "rich",
+        "setpoint.model.run",
+        "setpoint.cli.project.check",
+    }
+    assert "setpoint.wiring.project" in loaded, done.stderr
+    assert sorted(heavy & loaded) == []
+    assert not (tmp_path / ".setpoint" / "app.db").exists()
+
+
+def test_a_check_of_an_unchanged_tree_loads_nothing_that_measures():
+    program = "import sys, setpoint.app.checks.measure; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    measuring = {*HEAVY, "setpoint.checks.measurement", "setpoint.checks.run", "setpoint.ports"}
+    assert "setpoint.checks.tree_evaluator" in done.stdout.split(), done.stderr
+    assert sorted(measuring & set(done.stdout.split())) == []

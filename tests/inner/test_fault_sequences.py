@@ -4,11 +4,12 @@ import pytest
 
 from setpoint.errors import RunWaiting
 from setpoint.model.attempt import BreakageKind, Brief
+from setpoint.model.config.limits import Limits
+from setpoint.model.ending import Ending
 from setpoint.model.events.live import EditsChosen
 from setpoint.model.events.run import CancelRequested, GateOpened
 from setpoint.model.gate import Escalation, OnLimit
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Ending, Limits
 from setpoint.testing import Act, Crash, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 RIGHT, WRONG = {"src/work.py": "right\n"}, {"src/work.py": "wrong\n"}

@@ -3,10 +3,10 @@
 import pytest
 
 from setpoint.model.attempt import BreakageKind
+from setpoint.model.ending import Ending
 from setpoint.model.events.live import EditsChosen
 from setpoint.model.events.run import CancelRequested
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Ending
 from setpoint.testing import Act, Crash, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 RIGHT = {"src/work.py": "right\n"}

@@ -4,11 +4,12 @@ import pytest
 
 from setpoint.inner.own_questions import question_of
 from setpoint.model.attempt import BreakageKind
+from setpoint.model.config.limits import Limits
+from setpoint.model.ending import Ending
 from setpoint.model.events.live import HintGiven, PauseEnded, QuestionAnswered
 from setpoint.model.events.run import AgentFinished, AgentStarted
 from setpoint.model.facts.budget_account import account_of
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Ending, Limits
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 

@@ -1,10 +1,10 @@
 """A session never meets a tree that it did not leave."""
 
 from setpoint.model.attempt import BreakageKind, Brief, Recovery
+from setpoint.model.ending import Ending
 from setpoint.model.events.run import AgentBroke
 from setpoint.model.facts.budget_account import account_of
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Ending
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 HALF = {"src/half.py": "half = 1\n"}

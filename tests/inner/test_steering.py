@@ -2,6 +2,7 @@
 
 from setpoint.inner.steering import hints_for, pause_of
 from setpoint.model.attempt import Stop, ToolCall
+from setpoint.model.ending import Ending
 from setpoint.model.events.live import (
     AgentInterrupted,
     HintGiven,
@@ -12,7 +13,6 @@ from setpoint.model.events.live import (
 )
 from setpoint.model.facts.budget_account import account_of
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Ending
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 RUN = TraceId("run-1")

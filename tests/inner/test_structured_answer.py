@@ -7,10 +7,10 @@ import pytest
 from setpoint.inner.structured_answer import read_object
 from setpoint.model.answers.role_answers import OpinionsShape, ReviewShape, example_of, schema_of
 from setpoint.model.attempt import BreakageKind, Role, Stop
+from setpoint.model.ending import Ending
 from setpoint.model.events.candidates import AnswerRejected
 from setpoint.model.events.run import PhaseCompleted, ReviewCompleted
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Ending
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 APPROVES = Act(text=json.dumps({"decision": "approve", "findings": []}))

@@ -3,10 +3,10 @@
 from decimal import Decimal
 
 from setpoint.model.attempt import BreakageKind, Stop, ToolCall, Usage
+from setpoint.model.ending import Ending
 from setpoint.model.events.run import AgentFinished, AgentSpent, LoopStagnated
 from setpoint.model.facts.budget_account import account_of
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Ending
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 CIRCLES = tuple(

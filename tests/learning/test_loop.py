@@ -5,6 +5,9 @@ from decimal import Decimal
 from pathlib import Path
 
 from setpoint.model.attempt import Attempt, Brief, Role, Stop, ToolCall, Usage
+from setpoint.model.config.limits import Limits
+from setpoint.model.config.memory_terms import MemoryTerms
+from setpoint.model.ending import Ending
 from setpoint.model.events.learning import (
     LearningsJudged,
     MemoryRecalled,
@@ -18,11 +21,9 @@ from setpoint.model.learning import (
     LearningEvidence,
     LearningKind,
     LearningStatus,
-    MemoryTerms,
     Proposal,
     Trust,
 )
-from setpoint.model.run import Ending, Limits
 from setpoint.phase import loop
 from setpoint.testing import (
     Act,

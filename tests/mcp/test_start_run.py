@@ -10,9 +10,9 @@ import pytest
 
 from acceptance.conftest import RIGHT
 from checks.conftest import git, write
+from setpoint.model.ending import Ending
 from setpoint.model.events.own_agents import TRACE, RunRequested
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Ending
 from setpoint.system.files.locks import RunLocks
 from setpoint.wiring.project import find_run, open_project
 

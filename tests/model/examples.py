@@ -21,6 +21,7 @@ from setpoint.model.attempt import (
     ToolCall,
     Usage,
 )
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Stage
 from setpoint.model.events.candidates import CandidateResult
 from setpoint.model.events.hooks import TurnChecked
@@ -38,7 +39,7 @@ from setpoint.model.halting_values import HaltingValues, OneMore
 from setpoint.model.hooks import CheckState as HookState
 from setpoint.model.ids import Artifact, Commit, GateId, StoryId, TraceId, Tree
 from setpoint.model.proof import Obligation, ObligationState, Proof, SealedTest, Trust, WorkKind
-from setpoint.model.run import Action, Decision, Ending, Halt, RunOrder, RunOutcome, Shadow, Snapshot
+from setpoint.model.run import Action, Decision, Halt, RunOrder, RunOutcome, Shadow, Snapshot
 from setpoint.model.stories.story import Story
 from setpoint.model.verdict import HardGate, Judgement, ReviewerVersion, Verdict
 from setpoint.pipelines import load_pipeline

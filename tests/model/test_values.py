@@ -12,10 +12,11 @@ from pydantic import ValidationError
 from model.examples import AT, COMMIT, HALT, ORDER, OUTCOME, RED, a_snapshot, an_attempt
 from setpoint.model import evidence
 from setpoint.model.attempt import Usage
+from setpoint.model.config.limits import Limits
+from setpoint.model.ending import Ending
 from setpoint.model.evidence import CheckResult, CheckState, Outcome
 from setpoint.model.ids import StoryId, sortable, sortable_row
 from setpoint.model.quality import WEIGHTS, QualityVector
-from setpoint.model.run import Ending, Limits
 from setpoint.model.stories.story import Story
 from setpoint.model.verdict import HardGate
 

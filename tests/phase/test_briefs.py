@@ -3,8 +3,8 @@
 from decimal import Decimal
 
 from phase.policy.rounds import a_round, finding
+from setpoint.model.config.limits import Limits
 from setpoint.model.evidence import CheckState
-from setpoint.model.run import Limits
 from setpoint.model.verdict import HardGate
 from setpoint.phase.briefs import MOST_TRIED_DIFF, budget_left, earlier_rounds
 from setpoint.phase.policy.bouncing import outcome_line

@@ -2,11 +2,12 @@
 
 import pytest
 
+from setpoint.model.config.limits import Limits
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import Fault
 from setpoint.model.gate import Answer, Choice, Escalation, Grant, Via
 from setpoint.model.ids import StoryId
-from setpoint.model.run import Ending, Limits
 from setpoint.model.stories.story import KnownRed, Story
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 

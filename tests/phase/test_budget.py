@@ -6,6 +6,8 @@ import pytest
 
 from setpoint.errors import RunWaiting
 from setpoint.model.attempt import BreakageKind, Stop, Usage
+from setpoint.model.config.limits import Limits
+from setpoint.model.ending import Ending
 from setpoint.model.events.run import (
     AgentSpent,
     AgentStarted,
@@ -16,7 +18,6 @@ from setpoint.model.events.run import (
 )
 from setpoint.model.gate import Answer, Choice, Escalation, Grant, Via
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Ending, Limits
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 EDIT = {"src/work.py": "value = 1\n"}

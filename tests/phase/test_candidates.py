@@ -7,13 +7,14 @@ import pytest
 
 from setpoint.history.replay import history
 from setpoint.model.attempt import BreakageKind, Usage
+from setpoint.model.config.limits import Limits
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Stage as Measuring
 from setpoint.model.events.candidates import CandidateChosen, CandidateMade, CandidateMeasured
 from setpoint.model.events.run import AgentFinished, AgentStarted
 from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.halting_worth import HaltingWorth
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Ending, Limits
 from setpoint.testing import Act, Crash, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 RED, GREEN = Scene(failing=("t::a",)), Scene()

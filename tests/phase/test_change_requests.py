@@ -4,10 +4,10 @@ import pytest
 
 from setpoint.errors import RunWaiting
 from setpoint.history.replay import history
+from setpoint.model.ending import Ending
 from setpoint.model.events.requests import ChangeRequested, ChangeReviewed, ChangeSettled
 from setpoint.model.gate import Answer, Choice, Escalation, GateKind, Via
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Ending
 from setpoint.phase.policy.change_requests import requests_in
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 

@@ -6,12 +6,13 @@ import pytest
 
 from setpoint.errors import RunWaiting
 from setpoint.model.attempt import Usage
+from setpoint.model.config.limits import Limits
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Stage as Measuring
 from setpoint.model.events.run import CancelRequested, GateOpened, LoopRestarted, PhaseBounce
 from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.gate import Answer, Choice, Escalation, Grant, OnLimit, Via
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Ending, Limits
 from setpoint.testing import Act, Crash, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator, failure
 
 TRACE = TraceId("run-1")

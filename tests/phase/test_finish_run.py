@@ -3,9 +3,10 @@
 import pytest
 
 from setpoint.model.attempt import BreakageKind
+from setpoint.model.config.limits import Limits
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Stage as Measuring
 from setpoint.model.finding import Category, Finding, Severity
-from setpoint.model.run import Ending, Limits
 from setpoint.testing import (
     Act,
     Crash,

@@ -1,10 +1,10 @@
 """A goal that is a gate goes back while the work gets nearer to it, and keeps it from being verified."""
 
 from phase.test_escalation import ASKING, of
+from setpoint.model.ending import Ending
 from setpoint.model.events.run import AgentFinished
 from setpoint.model.gate import OnLimit
 from setpoint.model.goals import GoalMode, GoalResult, GoalState
-from setpoint.model.run import Ending
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 

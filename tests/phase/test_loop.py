@@ -5,10 +5,11 @@ from decimal import Decimal
 import pytest
 
 from setpoint.model.attempt import BreakageKind, ToolCall, Usage
+from setpoint.model.config.limits import Limits
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Stage as Measuring
 from setpoint.model.events.run import AgentFinished, BudgetWarned, LoopRestarted, ToolExecuted
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Ending, Limits
 from setpoint.testing import Act, Crash, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator, failure
 
 RED = ("t::a", "t::b", "t::c")

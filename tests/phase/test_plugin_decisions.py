@@ -1,7 +1,8 @@
 """Guards and halting policies of plug-ins: asked, bounded, and left out where they break."""
 
 from phase.policy.rounds import a_past, a_round
-from setpoint.model.run import Action, Decision, Halt, Limits
+from setpoint.model.config.limits import Limits
+from setpoint.model.run import Action, Decision, Halt
 from setpoint.phase.plugin_decisions import decide
 from setpoint.phase.policy.halting_policy import rules_v1
 from setpoint.testing import Scene

@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 from phase.test_escalation import ASKING, a_stage, answer, differing, of, waits
+from setpoint.model.config.limits import Limits
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Stage
 from setpoint.model.events.run import AgentFinished, ProofMeasured
 from setpoint.model.gate import Choice
-from setpoint.model.run import Ending, Limits
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 UNPROVEN = Scene(unproven=("witness",))

@@ -2,8 +2,8 @@
 
 from phase.test_escalation import ASKING, RED, a_stage, answer, waits
 from setpoint.model.attempt import BreakageKind
+from setpoint.model.ending import Ending
 from setpoint.model.gate import Choice, Grant
-from setpoint.model.run import Ending
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from setpoint.errors import RunWaiting
 from setpoint.model.attempt import BY_RULE, NEXT_REVIEWER, BreakageKind
+from setpoint.model.config.limits import Limits
+from setpoint.model.ending import Ending
 from setpoint.model.events.candidates import FindingDeclined
 from setpoint.model.events.run import GateOpened, ReviewAnswered, ReviewCompleted
 from setpoint.model.gate import Answer, Choice, Escalation, Via
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Ending, Limits
 from setpoint.phase import loop
 from setpoint.ports import Reviewing
 from setpoint.testing import Act, Crash, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator

@@ -6,10 +6,10 @@ import pytest
 
 from setpoint.history.replay import history
 from setpoint.model.attempt import Usage
+from setpoint.model.ending import Ending
 from setpoint.model.events.run import PhaseBounce, TestsSealed
 from setpoint.model.ids import TraceId
 from setpoint.model.proof import SealedTrial
-from setpoint.model.run import Ending
 from setpoint.model.stories.story import KnownRed, Story
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 

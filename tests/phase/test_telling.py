@@ -4,11 +4,11 @@ from datetime import timedelta
 from pathlib import Path
 
 from setpoint.model.attempt import Mode
+from setpoint.model.ending import Ending
 from setpoint.model.events.run import TestsQuarantined
 from setpoint.model.evidence import Cause
 from setpoint.model.flaky import PutBy, Quarantined
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Ending
 from setpoint.phase import loop
 from setpoint.phase.policy.maker_feedback import MOST
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator, failure

@@ -5,12 +5,13 @@ import pytest
 from phase.test_escalation import ASKING, answer, waits
 from setpoint.app.runs.exit_codes import EXIT
 from setpoint.errors import ExitCode
+from setpoint.model.config.limits import Limits
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import NO_SUITE, OWN_TESTS, CheckState
 from setpoint.model.gate import Choice
 from setpoint.model.ids import StoryId
 from setpoint.model.proof import ProofTerms, WorkKind
-from setpoint.model.run import Ending, Limits
 from setpoint.model.stories.story import KnownRed, Story
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 

@@ -3,10 +3,10 @@
 import pytest
 
 from setpoint.history.replay import history
+from setpoint.model.ending import Ending
 from setpoint.model.events.run import Delivered, PhaseBounce
 from setpoint.model.ids import TraceId
 from setpoint.model.proof import ProofTerms
-from setpoint.model.run import Ending
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 UNPROVEN = Scene(unproven=("witness",))

@@ -5,11 +5,11 @@ from decimal import Decimal
 import pytest
 
 from setpoint.errors import RunWaiting
+from setpoint.model.config.limits import Limits
 from setpoint.model.events.run import GateOpened, HaltingDecided
 from setpoint.model.gate import Escalation
 from setpoint.model.halting_worth import HaltingWorth
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Limits
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
 TRACE = TraceId("run-1")

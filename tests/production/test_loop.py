@@ -3,9 +3,10 @@
 import pytest
 
 from model.production_examples import BAD, BEFORE, CHANGES, DEPLOYED, FRAME, MINUTE, NOON, OLD, SIGNAL
+from setpoint.model.config.production import ProductionTerms
 from setpoint.model.events import production as p
 from setpoint.model.ids import Commit, TraceId
-from setpoint.model.production import Change, Deployment, ProductionTerms
+from setpoint.model.production import Change, Deployment
 from setpoint.model.stories.story import Status
 from setpoint.production.loop import LoopPorts, work_through
 from setpoint.testing import ListBoard, ListLineage, ManualClock, MemoryEventLog

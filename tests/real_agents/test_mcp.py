@@ -44,7 +44,7 @@ WORDS = {
 
 READY = {
     "claude-cli": (Use(use=("WaitForMcpServers",)),),
-    "codex-cli": (Shell(shell="until [ -e .setpoint/app.db ]; do sleep 0.2; done; sleep 3"),),
+    "codex-cli": (Shell(shell="until [ -e .setpoint/repository.json ]; do sleep 0.2; done; sleep 3"),),
 }
 """These offer the tools of a server once it has started, which may be after the first request."""
 

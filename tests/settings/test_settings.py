@@ -3,8 +3,8 @@
 import pytest
 
 from setpoint.errors import ExitCode, SettingsError
+from setpoint.model.config.limits import Limits
 from setpoint.model.quality import WEIGHTS
-from setpoint.model.run import Limits
 from setpoint.model.stories.story import IntegrityMode
 from setpoint.presets.classic import CLASSIC
 from setpoint.settings import CustomAgent, Settings, inherited, load

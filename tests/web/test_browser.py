@@ -14,11 +14,11 @@ from setpoint.app.project.access_keys import make_key
 from setpoint.app.views.export import write_run_page
 from setpoint.app.views.metrics import write_metrics_page
 from setpoint.history.event_log import SqlEventLog
+from setpoint.model.ending import Ending
 from setpoint.model.events.people import FindingDismissed
 from setpoint.model.events.run import GateAnswered, RunFinished, RunStarted
 from setpoint.model.gate import Via
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Ending
 from web.browsing import SLOW_MS, assert_usable, in_a_browser, picture, tab_to
 from web.conftest import ASKING, HOSTILE, VERIFIED, make_project
 

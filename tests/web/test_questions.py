@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 
 from model.examples import GATE, ORDER
 from setpoint.app.people.gates import open_questions
-from setpoint.cli.app import app as commands
+from setpoint.cli.app import commands
 from setpoint.model.events.run import GateOpened, PhaseBounce, RunStarted
 from setpoint.model.ids import TraceId
 from web.conftest import ASKING, make_project
@@ -44,7 +44,7 @@ def test_programs_get_the_question(program):
 
 def test_the_list_shows_the_question_and_names_the_damaged_run(project, monkeypatch):
     monkeypatch.chdir(project.root)
-    listed = CliRunner().invoke(commands, ["gate", "list"])
+    listed = CliRunner().invoke(commands(), ["gate", "list"])
     assert listed.exit_code == 0
     assert ASKING in listed.stdout
     assert f"{BROKEN} waits at a gate that cannot be read" in listed.stderr

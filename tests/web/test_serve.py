@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from checks.conftest import git, write
 from setpoint.app.project.access_keys import make_key
-from setpoint.cli.app import app
+from setpoint.cli.app import commands
 from setpoint.errors import UsageError
 from setpoint.wiring.project import open_project
 
@@ -27,7 +27,7 @@ def root(tmp_path, monkeypatch):
 
 def refused(*words):
     with pytest.raises(UsageError) as raised:
-        CliRunner().invoke(app, ["serve", *words], catch_exceptions=False)
+        CliRunner().invoke(commands(), ["serve", *words], catch_exceptions=False)
     return raised.value
 
 

@@ -45,7 +45,7 @@ def test_where_the_cache_folder_lies(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 async def folders(root: Path, cache: Path) -> ProjectFolders:
     state = ensure_state(root)
-    return ProjectFolders(root, state, await copies_folder(root, state, cache))
+    return ProjectFolders(root, state, copies_folder(root, state, cache))
 
 
 async def test_it_lies_in_the_cache_is_found_again_and_is_nobody_elses_to_read(tmp_path: Path, cache: Path):

@@ -1,9 +1,10 @@
 """The parts of this package do what Setpoint expects of them."""
 
+from setpoint.model.config.limits import Limits
 from setpoint.model.evaluation import Stage
 from setpoint.model.facts.rounds import RunFacts
 from setpoint.model.ids import Commit, Tree
-from setpoint.model.run import Limits, Round, Snapshot
+from setpoint.model.run import Round, Snapshot
 from setpoint.plugins import AgentOptions
 from setpoint.testing import ScriptedToolkit, evaluation
 from setpoint.testing.contracts import AgentContract, CheckContract, GuardContract

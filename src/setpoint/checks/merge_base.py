@@ -8,19 +8,22 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from setpoint.checks.baseline import Measurements, blamed
-from setpoint.checks.measurement import Measuring, Task
-from setpoint.checks.run import Group, measure
 from setpoint.checks.trees.checkout import check_out_commit
 from setpoint.errors import UsageError
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.evidence import OWN_COMMAND, CheckState, Evidence, Fault
 from setpoint.model.ids import Commit, Tree
-from setpoint.ports import Measured
 from setpoint.presets import presets
 from setpoint.system.files.project_folders import ProjectFolders
-from setpoint.system.git.git import ask, commit_of, tree_of
+from setpoint.system.git.git import ask, commit_of, git, tree_of
+
+if TYPE_CHECKING:
+    from setpoint.checks.baseline import Measurements
+    from setpoint.checks.measurement import Measuring, Task
+    from setpoint.checks.run import Group
+    from setpoint.ports import Measured
 
 _BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
 """Where work usually goes to; the first that the repository has."""
@@ -54,17 +57,22 @@ async def merge_base_of(root: Path, head: Commit, since: str | None) -> MergePoi
         return None
     if since and await commit_of(root, since) is None:
         raise UsageError(f"{root}: {since!r} is not a commit", hint="name a branch, a tag or a commit")
-    for name in (since,) if since else _BRANCHES:
-        if await commit_of(root, name) is None:
-            continue
+    if name := since or await _branch(root):
         answer = await ask(root, "merge-base", head, name)
         if answer.ok and answer.text and answer.text != head:
             found = Commit(answer.text)
             words = f"the merge base with {name}, {found[:_SHORT]}"
             return MergePoint(commit=found, tree=await tree_of(root, found), words=words, named=bool(since))
-        break
     words = f"the last commit, {head[:_SHORT]}"
     return MergePoint(commit=head, tree=await tree_of(root, head), words=words, named=bool(since))
+
+
+async def _branch(root: Path) -> str:
+    """Return the branch to which work usually goes; empty where the repository has none of them."""
+    names = "".join(f"{name}^{{commit}}\n" for name in _BRANCHES)
+    found = await git(root, "cat-file", "--batch-check=%(objecttype)", stdin=names.encode())
+    known = zip(_BRANCHES, found.text.splitlines(), strict=True)
+    return next((name for name, kind in known if kind == "commit"), "")
 
 
 async def measured_at(
@@ -79,6 +87,10 @@ async def measured_at(
 
     Tools whose answers do not last would ask others again: they are left out.
     """
+    from setpoint.checks.baseline import Measurements
+    from setpoint.checks.run import measure
+    from setpoint.ports import Measured
+
     copy = place.copy._replace(base=base.commit, base_tree=base.tree)
     await check_out_commit(folders, copy, base.commit)
     there = Measured(copy, base.commit, base.tree, Stage.BASE)
@@ -103,6 +115,8 @@ def wrong(raw: Measurements) -> bool:
 
 def compared(seen: Evaluation, raw: Measurements, stood: Measurements | None, words: str) -> Evaluation:
     """Say what a tree was compared with, and take the blame from tools that break at the base too."""
+    from setpoint.checks.baseline import blamed
+
     all_new = sum(len(blamed(each, stood)) for each in raw.results)
     known = sum(len(each.findings) for each in raw.results) - all_new
     evidence = tuple(_excused(each, stood) for each in seen.evidence) if stood else seen.evidence

@@ -7,34 +7,19 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from setpoint.checks.cancel_all import end
 from setpoint.checks.discovery.bytecode import with_bytecode
-from setpoint.checks.discovery.interpreter import find_interpreter, own_interpreter
+from setpoint.checks.discovery.interpreter import Interpreters, find_interpreter, own_interpreter
 from setpoint.checks.discovery.interpreter_cache import Probes
-from setpoint.checks.discovery.own_commands.command import OwnCommand
-from setpoint.checks.discovery.package_rows import package_rows
-from setpoint.checks.discovery.project import (
-    Interpreters,
-    Project,
-    choose,
-    find_programs,
-    found_leak,
-    layout_at,
-    with_pins,
-    without_switched_off,
-    without_tests,
-)
 from setpoint.checks.discovery.tool_start import Starts
-from setpoint.checks.discovery.toolchains import Toolchain, needs_python, toolchains
 from setpoint.checks.needs.carried_files import fingerprint_of, needs_of
 from setpoint.checks.needs.kept_elsewhere import beside
-from setpoint.checks.tools.custom import CustomTool, lasting, reasons
 from setpoint.checks.trees.checkout import check_out_commit, remove, repository_of
 from setpoint.model.config.local_needs import NOTHING, Needs
 from setpoint.model.evaluation import Stage
 from setpoint.model.ids import Commit, TraceId, sortable
-from setpoint.ports import Measured, WorkCopy
 from setpoint.presets import Via, presets
 from setpoint.settings import Settings
 from setpoint.system.files.artifacts import Artifacts
@@ -42,7 +27,13 @@ from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.git.git import head, tree_of
 from setpoint.system.git.repository_names import names_of_repository
 
-Trying = Callable[[Project, Measured], Awaitable[None]]
+if TYPE_CHECKING:
+    from setpoint.checks.discovery.own_commands.command import OwnCommand
+    from setpoint.checks.discovery.project import Project
+    from setpoint.checks.discovery.toolchains import Toolchain
+    from setpoint.ports import Measured, WorkCopy
+
+Trying = Callable[["Project", "Measured"], Awaitable[None]]
 """Tries what a project needs in the copy of a commit."""
 
 
@@ -82,7 +73,7 @@ class Surveyor:
         self._settings = settings
         self._artifacts = artifacts
         self._folders = folders
-        self._probes = Probes(folders.state / "cache" / "interpreters.json")
+        self._probes = Probes(folders.state / "cache" / "interpreters.json", folders.root)
         self._starts = folders.state / "cache" / "starts.json"
 
     async def survey(self, root: Path, trying: Trying | None = None) -> Survey:
@@ -90,6 +81,10 @@ class Surveyor:
 
         `trying` is called with the project and the copy of that commit; then every tool is started again.
         """
+        from setpoint.checks.discovery.package_rows import package_rows
+        from setpoint.checks.discovery.toolchains import needs_python, toolchains
+        from setpoint.ports import Measured, WorkCopy
+
         trace = TraceId(sortable("check", datetime.now(UTC)))
         base = await head(root)
         copy = WorkCopy(trace_id=trace, path=str(root), base=base, base_tree=await tree_of(root, base))
@@ -146,12 +141,15 @@ class Surveyor:
 
         `starts` remembers which tools have started; none: a file of the project does.
         """
+        from setpoint.checks.discovery import project as found
+        from setpoint.checks.tools.custom import reasons
+
         checks = self._settings.checks
         answer = asyncio.ensure_future(asking or self.interpreters(root))
         if asking is None:
             await answer  # an interpreter that does not work is reported before anything is made
         tasks = (
-            asyncio.create_task(layout_at(repository_of(copy), base)),
+            asyncio.create_task(found.layout_at(repository_of(copy), base)),
             asyncio.create_task(check_out_commit(self._folders, copy, base)),
             asyncio.create_task(beside(root, repository_of(copy), base)),
         )
@@ -160,18 +158,17 @@ class Surveyor:
             both = await answer
         finally:  # nothing still runs in a place that may be removed
             await end(*tasks)
-        interpreter = both.project
-        layout, leak = await found_leak(root, place, interpreter, layout)
-        known, layout = layout, without_switched_off(layout, checks)
-        chosen = choose(checks, layout, both)
+        layout, leak = await found.found_leak(root, place, both.project, layout)
+        known, layout = layout, found.without_switched_off(layout, checks)
+        chosen = found.choose(checks, layout, both)
         starts = starts or Starts(self._starts)
-        programs = await find_programs(root, chosen, both, layout.package_folders, starts)
-        chosen = with_pins(chosen, layout, programs)
-        missing = apart.missing | without_tests(chosen, known)
-        chosen |= reasons(self._settings.check, interpreter) | missing
-        return Project(
+        programs = await found.find_programs(root, chosen, both, layout.package_folders, starts)
+        chosen = found.with_pins(chosen, layout, programs)
+        missing = apart.missing | found.without_tests(chosen, known)
+        chosen |= reasons(self._settings.check, both.project) | missing
+        return found.Project(
             root=root,
-            interpreter=interpreter,
+            interpreter=both.project,
             layout=layout,
             chosen=chosen,
             programs=programs,
@@ -196,6 +193,8 @@ class Surveyor:
         yield settings.model_dump_json()
         yield from (f"{each.path} {each.version} {each.fingerprint}" for each in (both.project, both.own))
         for name, asked in settings.check.items():
+            from setpoint.checks.tools.custom import CustomTool
+
             tool = CustomTool(
                 name=name, asked=asked, project=both.project, imports=(), artifacts=self._artifacts
             )
@@ -206,6 +205,8 @@ class Surveyor:
 
         It does not where anything comes from elsewhere: a server, programs and packages of other languages.
         """
+        from setpoint.checks.tools.custom import lasting
+
         known, chosen = presets(), project.chosen
         outside = [name for name in chosen if name in known and known[name].via in (Via.NODE, Via.PATH)]
         asking = not all(lasting(asked) for asked in self._settings.check.values())

@@ -6,21 +6,16 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from setpoint.checks.baseline import Measurements
 from setpoint.checks.cache.eviction import OF_THE_TREE, forget, trim
 from setpoint.checks.cancel_all import end
-from setpoint.checks.discovery.generated_files import generated_since
-from setpoint.checks.discovery.project import Interpreters, Project
-from setpoint.checks.judge import Judge
-from setpoint.checks.measurement import CheckListener, Measuring, Task
+from setpoint.checks.discovery.interpreter import Interpreters
 from setpoint.checks.merge_base import MergePoint, compared, measured_at, merge_base_of, wrong
 from setpoint.checks.needs.carried_files import MOST_FOUND, remember
 from setpoint.checks.survey import Surveyor
-from setpoint.checks.suspects import with_suspects
 from setpoint.checks.trees.checkout import check_out_commit, clone, remove, repository_of
 from setpoint.checks.trees.working_tree import EvaluationCache, TreeRecorder
 from setpoint.model.config.local_needs import Needs
@@ -28,19 +23,23 @@ from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.flaky import Quarantined
 from setpoint.model.ids import Commit, StoryId, TraceId, Tree, sortable
 from setpoint.model.stories.story import Story
-from setpoint.ports import Measured, WorkCopy
 from setpoint.settings import Settings
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.git.git import changed_lines
 
-_Stood = tuple[Project, Measured]
+if TYPE_CHECKING:
+    from setpoint.checks.baseline import Measurements
+    from setpoint.checks.discovery.project import Project
+    from setpoint.checks.measurement import CheckListener, Measuring, Task
+    from setpoint.ports import Measured
+
 _HINT = (
     "add tests for a runner that Setpoint reads, or a check of your own ([check.NAME] in setpoint.toml; "
     "docs/how-to/checks.md)"
 )
-_NO_TOOL = "no type checker and no linter ran either"
 _STORY = Story(id=StoryId("check"), title="The tree as it is")
+_NO_TOOL = "no type checker and no linter ran either"
 
 
 class TreeEvaluator:
@@ -61,7 +60,14 @@ class TreeEvaluator:
         self._artifacts = artifacts
         self._folders = folders
         self._surveyor = Surveyor(settings, artifacts, folders)
-        self._measuring = Measuring(settings=settings, artifacts=artifacts, state=folders.state, told=told)
+        self._told = told
+
+    @cached_property
+    def _measuring(self) -> Measuring:
+        from setpoint.checks.measurement import Measuring
+
+        state = self._folders.state
+        return Measuring(settings=self._settings, artifacts=self._artifacts, state=state, told=self._told)
 
     async def measure(
         self,
@@ -74,10 +80,8 @@ class TreeEvaluator:
     ) -> Evaluation:
         """Measure the user's tree as it is, uncommitted work included.
 
-        `since` is as in `merge_base_of`; none: all findings count.
-        It is measured in a place of its own: neither the tree nor the repository is touched. With `fast`
-        only those tests run that what has changed since the last whole run can reach; with `fresh` nothing is
-        taken from a cache.
+        `since` is as in `merge_base_of`; none: all count. Nothing of the user's is touched. `fast` runs only
+        tests that what has changed since the last whole run can reach; `fresh` uses no cache.
         """
         standing = TreeRecorder(root, self._folders.state / "standing")
         trace = TraceId(sortable("check", datetime.now(UTC)))
@@ -101,6 +105,8 @@ class TreeEvaluator:
                 kept = EvaluationCache(evaluations, (*parts, *map(_as_text, quarantine)))
                 if not fresh and (found := kept.get()) is not None:
                     return found
+                from setpoint.checks.measurement import Task
+
                 project, measured = await (stood or standing_at())
                 tools = OF_THE_TREE if standing.lasts(folder) else ""
                 task = Task(project=project, story=_STORY, fast=fast, fresh=fresh, tools=tools)
@@ -121,8 +127,10 @@ class TreeEvaluator:
         tree: Tree,
         committing: Callable[[], Awaitable[Commit]],
         asking: Awaitable[Interpreters],
-    ) -> _Stood:
+    ) -> tuple[Project, Measured]:
         """Put the tree as it is into a place for measuring, and look at the project there."""
+        from setpoint.ports import Measured, WorkCopy
+
         commit = await committing()
         copy = WorkCopy(
             trace_id=trace, path=str(self._folders.measured_of(trace)), base=commit, base_tree=tree
@@ -134,6 +142,9 @@ class TreeEvaluator:
         self, task: Task, measured: Measured, quarantine: tuple[Quarantined, ...], base: MergePoint | None
     ) -> Evaluation:
         """Measure a tree, and the base where it may be to blame for what is found."""
+        from setpoint.checks.discovery.generated_files import generated_since
+        from setpoint.checks.judge import Judge
+
         measured = measured._replace(stage=Stage.EVALUATE if task.fast else Stage.TEST)
         task = replace(task, since=base.commit if base else None)
         judge = Judge(
@@ -179,6 +190,8 @@ class TreeEvaluator:
         """Name the lines at fault if tests fail; a fast measurement leaves them out."""
         if task.fast or not seen.failures or not self._settings.failures.localise_s:
             return seen
+        from setpoint.checks.suspects import with_suspects
+
         place = await check_out_commit(self._folders, measured.copy, measured.commit)
         changed = await changed_lines(place, base.commit, measured.commit) if base else {}
         return await with_suspects(seen, self._measuring, task, measured, changed)

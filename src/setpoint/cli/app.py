@@ -10,64 +10,63 @@ import gc
 import inspect
 import sys
 import traceback
+from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import cast
 
 import typer
 
-from setpoint.cli.ci import ci
-from setpoint.cli.people import feedback, finding, forge, gate, learn, story
-from setpoint.cli.production import deploy, signal
-from setpoint.cli.project import (
-    agents,
-    check,
-    cover,
-    demo,
-    doctor,
-    goals,
-    halting,
-    hook,
-    init,
-    mcp,
-    metrics,
-    mutate,
-    notify,
-    passphrase,
-    pipeline,
-    plugins,
-    quarantine,
-    reviewers,
-    serve,
-    token,
-    tune,
-)
 from setpoint.cli.render.styles import say
-from setpoint.cli.runs import (
-    attest,
-    cancel,
-    export,
-    resume,
-    run,
-    show,
-    status,
-    steer,
-    step,
-    verify,
-    watch,
-)
 from setpoint.errors import ExitCode, SetpointError
 from setpoint.version import __version__
 
-app = typer.Typer(
-    name="setpoint",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # importing Rich takes longer than all the rest of `--help`
-    help="Run coding agents in a loop and verify their work with Setpoint's own checks.",
-)
-
-
+VERBS = {
+    "init": "project.init",
+    "doctor": "project.doctor",
+    "agents": "project.agents",
+    "plugins": "project.plugins",
+    "reviewers": "project.reviewers",
+    "run": "runs.run",
+    "step": "runs.step",
+    "resume": "runs.resume",
+    "cancel": "runs.cancel",
+    "hint": "runs.steer",
+    "pause": "runs.steer",
+    "gate": "people.gate",
+    "story": "people.story",
+    "status": "runs.status",
+    "show": "runs.show",
+    "watch": "runs.watch",
+    "metrics": "project.metrics",
+    "serve": "project.serve",
+    "token": "project.token",
+    "passphrase": "project.passphrase",
+    "deploy": "production.deploy",
+    "signal": "production.signal",
+    "forge": "people.forge",
+    "check": "project.check",
+    "hook": "project.hook",
+    "mcp": "project.mcp",
+    "ci": "ci.ci",
+    "cover": "project.cover",
+    "mutate": "project.mutate",
+    "goals": "project.goals",
+    "halting": "project.halting",
+    "notify": "project.notify",
+    "tune": "project.tune",
+    "verify": "runs.verify",
+    "quarantine": "project.quarantine",
+    "attest": "runs.attest",
+    "export": "runs.export",
+    "finding": "people.finding",
+    "learn": "people.learn",
+    "feedback": "people.feedback",
+    "comment": "people.feedback",
+    "pipeline": "project.pipeline",
+    "demo": "project.demo",
+}
+"""Each verb, and group of verbs, with the module below `setpoint.cli` that holds it."""
 COLLECT = (50_000, 20, 20)
 """Thresholds of the garbage collector: reading a record creates many objects and few cycles."""
 WRONG_USE = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
@@ -80,7 +79,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     version: bool = typer.Option(
         False, "--version", callback=_version, is_eager=True, help="Show the version."
@@ -89,49 +87,28 @@ def _options(
     """Run coding agents in a loop and verify their work with Setpoint's own checks."""
 
 
-app.command()(init.init)
-app.command()(doctor.doctor)
-app.add_typer(agents.app, name="agents")
-app.command()(plugins.plugins)
-app.add_typer(reviewers.app, name="reviewers")
-app.command()(run.run)
-app.command()(step.step)
-app.command()(resume.resume)
-app.command()(cancel.cancel)
-app.command()(steer.hint)
-app.command()(steer.pause)
-app.add_typer(gate.app)
-app.add_typer(story.app)
-app.command()(status.status)
-app.command()(show.show)
-app.command()(watch.watch)
-app.command()(metrics.metrics)
-app.command()(serve.serve)
-app.add_typer(token.app, name="token")
-app.add_typer(passphrase.app, name="passphrase")
-app.add_typer(deploy.app, name="deploy")
-app.add_typer(signal.app, name="signal")
-app.add_typer(forge.app, name="forge")
-app.command()(check.check)
-app.add_typer(hook.app, name="hook")
-app.command()(mcp.mcp)
-app.add_typer(ci.app, name="ci")
-app.command()(cover.cover)
-app.command()(mutate.mutate)
-app.command()(goals.goals)
-app.add_typer(halting.app, name="halting")
-app.command()(notify.notify)
-app.command()(tune.tune)
-app.command()(verify.verify)
-app.command()(quarantine.quarantine)
-app.command()(attest.attest)
-app.command()(export.export)
-app.add_typer(finding.app, name="finding")
-app.add_typer(learn.app, name="learn")
-app.add_typer(feedback.app, name="feedback")
-app.command()(feedback.comment)
-app.add_typer(pipeline.app, name="pipeline")
-app.command()(demo.demo)
+def commands(words: Sequence[str] = ()) -> typer.Typer:
+    """Return the command line; where its first word is a verb, it holds that one alone.
+
+    To import the others takes as long as many a verb takes.
+    """
+    app = typer.Typer(
+        name="setpoint",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,  # importing Rich takes longer than all the rest of `--help`
+        help="Run coding agents in a loop and verify their work with Setpoint's own checks.",
+    )
+    app.callback()(_options)
+    for verb in (set(words[:1]) & set(VERBS)) or VERBS:
+        module = import_module(f"setpoint.cli.{VERBS[verb]}")
+        if VERBS[verb].endswith(f".{verb}") and hasattr(module, "app"):
+            app.add_typer(module.app, name=verb)
+        else:
+            app.command()(getattr(module, verb))
+    _list_whole_sentences(app)
+    return app
 
 
 def _list_whole_sentences(verbs: typer.Typer) -> None:
@@ -144,14 +121,11 @@ def _list_whole_sentences(verbs: typer.Typer) -> None:
             _list_whole_sentences(group.typer_instance)
 
 
-_list_whole_sentences(app)
-
-
 def main() -> None:
     """Run the command line and exit with an `ExitCode`."""
     gc.set_threshold(*COLLECT)
     try:
-        code = app(standalone_mode=False)
+        code = commands(sys.argv[1:])(standalone_mode=False)
     except SetpointError as error:
         say(_full(error) or f"setpoint: {error}", err=True)
         sys.exit(error.exit_code)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import sqlalchemy as sa
+from typing import TYPE_CHECKING, Any
 
 from setpoint.errors import RecordedDataError
 
 if TYPE_CHECKING:
+    import sqlalchemy as sa
     from sqlalchemy.engine.interfaces import DBAPIConnection
 
 HEAD = "0007"
@@ -26,25 +26,62 @@ _MIGRATION_LOCK = 0x5E7_0001
 
 
 class Store:
-    """An open database whose tables are those of `store.tables`; may be shared between threads."""
+    """A database whose tables are those of `database.tables`; may be shared between threads.
 
-    def __init__(self, engine: sa.Engine) -> None:
-        """Take over an engine made by `open_store`."""
-        self.engine = engine
+    Lists are read without SQLAlchemy, which takes longer to import than most verbs take. A SQLite file that
+    does not exist holds nothing, and is made when its engine is asked for.
+    """
+
+    def __init__(self, where: Path | str) -> None:
+        """Name a SQLite file (a `Path`) or a database by its URL; nothing is opened yet."""
+        self._where = where
+        self._engine: sa.Engine | None = None
         self._looking: sqlite3.Connection | None = None
-        self._look = threading.Lock()
+        self._look = threading.RLock()
+
+    @property
+    def engine(self) -> sa.Engine:
+        """What SQLAlchemy works with; the database is opened when it is first asked for."""
+        with self._look:
+            return self._engine or self.open()
+
+    def open(self) -> sa.Engine:
+        """Open the database, made or migrated where needed."""
+        import sqlalchemy as sa
+
+        where = self._where
+        engine = _sqlite(where) if isinstance(where, Path) else _postgres(where)
+        with ExitStack() as undo:
+            undo.callback(engine.dispose)
+            try:
+                _bring_up_to_date(engine)
+            except sa.exc.DatabaseError as error:
+                shown = engine.url.render_as_string(hide_password=True)
+                message = f"{shown}: cannot be opened as Setpoint's store: {error.orig}"
+                raise RecordedDataError(
+                    message, hint="move the file away, or check the database and its URL"
+                ) from error
+            undo.pop_all()
+        self._engine = engine
+        return engine
 
     def mark(self) -> str:
         """Return what every commit changes, of this process or another; it costs next to nothing to ask."""
-        if self.engine.dialect.name != "sqlite":
-            with self.reading() as connection:
-                return str(connection.scalar(sa.text("SELECT pg_current_snapshot()")))
-        with self._look:
-            # The number is of commits by other connections than the one that asks, so one is kept for it.
-            if self._looking is None:
-                file = str(self.engine.url.database)
-                self._looking = sqlite3.connect(file, timeout=_BUSY_S, check_same_thread=False)
-            return str(self._looking.execute("PRAGMA data_version").fetchone()[0])
+        question = "SELECT pg_current_snapshot() AS data_version"
+        if isinstance(self._where, Path):
+            question = "PRAGMA data_version"
+        # SQLite's number is of commits by other connections than the one that asks, so one is kept for it.
+        return "".join(str(row["data_version"]) for row in self._asked(question, {}))
+
+    def rows(self, query: str, **values: object) -> list[Mapping[str, Any]]:
+        """Return the rows of a query; `:name` stands for a value, after IN for those of a tuple."""
+        for name, several in list(values.items()):
+            if isinstance(several, tuple):
+                each = {f"{name}_{place}": value for place, value in enumerate(several)}
+                marks = ", ".join(f":{key}" for key in each) or "NULL"
+                query = re.sub(rf":{name}\b", f"({marks})", query)
+                values = {**values, **each}
+        return self._asked(query, values)
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
@@ -55,43 +92,65 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """Yield a connection that writes all or nothing; waits for its turn before it reads anything."""
-        try:
-            with self.engine.connect().execution_options(**{_WRITES: True}) as connection, connection.begin():
-                yield connection
-        except sa.exc.OperationalError as error:
-            if _code(error) != sqlite3.SQLITE_READONLY:
-                raise
-            message = f"{self.engine.url.database}: this process may not write here"
-            raise RecordedDataError(message, hint="use a terminal of your own, outside any sandbox") from None
+        with _writing(self.engine) as connection:
+            yield connection
 
     def close(self) -> None:
         """Let go of all connections."""
-        self.engine.dispose()
         with self._look:
+            if self._engine is not None:
+                self._engine.dispose()
             if self._looking is not None:
                 self._looking.close()
-                self._looking = None
+            self._engine = self._looking = None
+
+    def _asked(self, query: str, values: Mapping[str, object]) -> list[Mapping[str, Any]]:
+        if not isinstance(self._where, Path):
+            import sqlalchemy as sa
+
+            with self.reading() as connection:
+                return [*connection.execute(sa.text(query), values).mappings()]
+        if not self._where.exists():
+            return []
+        with self._look:
+            if self._looking is None:
+                self._looking = sqlite3.connect(self._where, timeout=_BUSY_S, check_same_thread=False)
+                self._looking.row_factory = sqlite3.Row
+            return self._looking.execute(query, values).fetchall()
 
 
 def open_store(where: Path | str) -> Store:
-    """Open the store of a state directory (a `Path`) or of a database URL, made or migrated where needed.
+    """Open the store of a state directory (a `Path`) or of a database URL, migrated where needed.
 
     Raises `RecordedDataError` if a newer version of Setpoint wrote it, or the file is not a database.
     """
-    engine = _sqlite(where / "app.db") if isinstance(where, Path) else _by_url(where)
-    store = Store(engine)
-    with ExitStack() as undo:
-        undo.callback(store.close)
-        try:
-            _bring_up_to_date(store)
-        except sa.exc.DatabaseError as error:
-            shown = engine.url.render_as_string(hide_password=True)
-            message = f"{shown}: cannot be opened as Setpoint's store: {error.orig}"
-            raise RecordedDataError(
-                message, hint="move the file away, or check the database and its URL"
-            ) from error
-        undo.pop_all()
+    if isinstance(where, str) and not where.startswith("sqlite:///"):
+        store = Store(where)
+        store.open()
+        return store
+    store = Store(where / "app.db" if isinstance(where, Path) else Path(where.removeprefix("sqlite:///")))
+    try:
+        known = all(row["version_num"] == HEAD for row in store.rows("SELECT * FROM alembic_version"))
+    except sqlite3.DatabaseError:
+        known = False
+    if not known:
+        store.close()
+        store.open()
     return store
+
+
+@contextmanager
+def _writing(engine: sa.Engine) -> Iterator[sa.Connection]:
+    import sqlalchemy as sa
+
+    try:
+        with engine.connect().execution_options(**{_WRITES: True}) as connection, connection.begin():
+            yield connection
+    except sa.exc.OperationalError as error:
+        if _code(error) != sqlite3.SQLITE_READONLY:
+            raise
+        message = f"{engine.url.database}: this process may not write here"
+        raise RecordedDataError(message, hint="use a terminal of your own, outside any sandbox") from None
 
 
 def _code(error: sa.exc.OperationalError) -> int | None:
@@ -100,11 +159,11 @@ def _code(error: sa.exc.OperationalError) -> int | None:
     return None if extended is None else extended & 0xFF
 
 
-def _by_url(url: str) -> sa.Engine:
-    parsed = sa.make_url(url)
-    if parsed.get_backend_name() == "sqlite":
-        return _sqlite(Path(parsed.database or ""))
-    engine = sa.create_engine(parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
+def _postgres(url: str) -> sa.Engine:
+    import sqlalchemy as sa
+
+    address = sa.make_url(url).set(drivername="postgresql+psycopg")
+    engine = sa.create_engine(address, pool_pre_ping=True)
 
     @sa.event.listens_for(engine, "connect")
     def connected(connection: DBAPIConnection, _record: object) -> None:
@@ -117,6 +176,8 @@ def _by_url(url: str) -> sa.Engine:
 
 
 def _sqlite(path: Path) -> sa.Engine:
+    import sqlalchemy as sa
+
     path.parent.mkdir(parents=True, exist_ok=True)
     engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)), connect_args={"timeout": _BUSY_S})
 
@@ -151,11 +212,13 @@ def use_wal(connection: sqlite3.Connection) -> None:
             time.sleep(0.01)
 
 
-def _bring_up_to_date(store: Store) -> None:
-    with store.reading() as connection:
+def _bring_up_to_date(engine: sa.Engine) -> None:
+    import sqlalchemy as sa
+
+    with engine.begin() as connection:
         if _is_current(connection):
             return
-    with store.writing() as connection:
+    with _writing(engine) as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
         if not _is_current(connection):
@@ -164,6 +227,8 @@ def _bring_up_to_date(store: Store) -> None:
 
 def _is_current(connection: sa.Connection) -> bool:
     """Return whether nothing is to be done, without the half second that importing Alembic takes."""
+    import sqlalchemy as sa
+
     if not sa.inspect(connection).has_table("alembic_version"):
         return False
     found = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar()
@@ -176,8 +241,8 @@ def _is_current(connection: sa.Connection) -> bool:
 
 def _migrate(connection: sa.Connection) -> None:
     # Alembic is slow to import, and only the first run in a project and an update of Setpoint need it.
-    from alembic import command  # noqa: PLC0415 - see above
-    from alembic.config import Config  # noqa: PLC0415 - see above
+    from alembic import command
+    from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))

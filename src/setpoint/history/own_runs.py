@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from setpoint.history.replay import History, history
+from setpoint.model.ending import Ending
 from setpoint.model.events import Event
 from setpoint.model.events.people import DeliveryFate, DeliveryJudged
 from setpoint.model.events.run import HaltingDecided
@@ -13,7 +14,6 @@ from setpoint.model.facts.halting import agent_of, turn_states
 from setpoint.model.facts.rounds import RunFacts
 from setpoint.model.halter.canary import WatchedRun
 from setpoint.model.halting import LoggedRun
-from setpoint.model.run import Ending
 
 
 def own_run(events: Sequence[Event]) -> LoggedRun | None:

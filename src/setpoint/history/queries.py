@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from datetime import UTC, datetime
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
-import sqlalchemy as sa
-
 from setpoint.database.connect import Store
-from setpoint.database.tables import EVENT, RUN
 from setpoint.errors import UsageError
+from setpoint.model.ending import Ending
 from setpoint.model.ids import StoryId, TraceId
-from setpoint.model.run import Ending
 from setpoint.model.value import Instant, Usd, Value
 
 Owner = Callable[[TraceId], int | None]
@@ -78,69 +77,62 @@ def runs(
     What is recorded as running is interrupted where no process owns it. With `before`, the list continues
     behind that run; how far back it lies costs nothing.
     """
-    query = sa.select(RUN).order_by(RUN.c.started_at.desc(), RUN.c.trace_id.desc()).limit(limit)
-    if recorded:
-        query = query.where(RUN.c.state.in_([str(state) for state in recorded]))
+    conditions = ["state IN :recorded"] if recorded else []
     if before is not None:
-        same = sa.and_(RUN.c.started_at == before.started_at, RUN.c.trace_id < before.trace_id)
-        query = query.where(RUN.c.started_at <= before.started_at).where(
-            sa.or_(RUN.c.started_at < before.started_at, same)
-        )
-    with store.reading() as connection:
-        return tuple(_summary(row, owner) for row in connection.execute(query))
+        conditions += [
+            "(started_at, trace_id) < (SELECT started_at, trace_id FROM run WHERE trace_id = :before)"
+        ]
+    where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
+    rows = store.rows(
+        f"SELECT * FROM run {where} ORDER BY started_at DESC, trace_id DESC LIMIT :limit",  # noqa: S608 - of our own words alone
+        limit=limit,
+        recorded=tuple(map(str, recorded)),
+        before=before and before.trace_id,
+    )
+    return tuple(_summary(row, owner) for row in rows)
 
 
 def newest_seq(store: Store, trace_id: TraceId) -> int:
     """Return the place of a run's newest event; 0 where there is none."""
-    query = sa.select(sa.func.max(EVENT.c.seq)).where(EVENT.c.trace_id == trace_id)
-    with store.reading() as connection:
-        return connection.scalar(query) or 0
+    newest = store.rows("SELECT max(seq) AS seq FROM event WHERE trace_id = :trace_id", trace_id=trace_id)
+    return next((row["seq"] for row in newest), None) or 0
 
 
 def counts(store: Store) -> dict[str, int]:
     """Count the runs by what is recorded of them: their ending, or else their state."""
     # By both columns without conversion: so all of it is read from one index, in its order.
-    query = sa.select(RUN.c.state, RUN.c.ending, sa.func.count()).group_by(RUN.c.state, RUN.c.ending)
     found: Counter[str] = Counter()
-    with store.reading() as connection:
-        for state, ending, count in connection.execute(query):
-            found[ending or state] += count
+    for row in store.rows("SELECT state, ending, count(*) AS runs FROM run GROUP BY state, ending"):
+        found[row["ending"] or row["state"]] += row["runs"]
     return dict(sorted(found.items()))
-
-
-def latest(store: Store, owner: Owner) -> RunSummary | None:
-    """Return the newest run, if there is one."""
-    return next(iter(runs(store, owner, limit=1)), None)
 
 
 def newest_by_story(store: Store, owner: Owner, stories: Collection[StoryId]) -> dict[StoryId, RunSummary]:
     """Return the newest run of each of these stories that has one."""
-    newest = (
-        sa.select(sa.func.max(RUN.c.trace_id)).where(RUN.c.story_id.in_(stories)).group_by(RUN.c.story_id)
+    query = (
+        "SELECT * FROM run WHERE trace_id IN"
+        " (SELECT max(trace_id) FROM run WHERE story_id IN :stories GROUP BY story_id)"
     )
-    with store.reading() as connection:
-        rows = connection.execute(sa.select(RUN).where(RUN.c.trace_id.in_(newest))).all()
-    return {StoryId(row.story_id): _summary(row, owner) for row in rows}
+    rows = store.rows(query, stories=tuple(stories))
+    return {StoryId(row["story_id"]): _summary(row, owner) for row in rows}
 
 
 def runs_of(store: Store, owner: Owner, story: StoryId) -> tuple[RunSummary, ...]:
     """Return all runs of a story, newest first."""
-    query = sa.select(RUN).where(RUN.c.story_id == story).order_by(RUN.c.trace_id.desc())
-    with store.reading() as connection:
-        return tuple(_summary(row, owner) for row in connection.execute(query))
+    rows = store.rows("SELECT * FROM run WHERE story_id = :story ORDER BY trace_id DESC", story=story)
+    return tuple(_summary(row, owner) for row in rows)
 
 
 def find(store: Store, owner: Owner, prefix: str) -> RunSummary:
     """Return run whose id begins so, with or without `run-`; none or several of them is a `UsageError`."""
     begins = prefix if prefix.startswith("run-") else f"run-{prefix}"
-    whole = sa.select(RUN).where(RUN.c.trace_id.in_((prefix, begins)))
-    query = sa.select(RUN).where(RUN.c.trace_id.startswith(begins, autoescape=True)).order_by(RUN.c.trace_id)
-    with store.reading() as connection:
-        # A whole name is found by its key; to look for beginnings, the database reads all of them.
-        exact = connection.execute(whole).first()
-        if exact is not None:
-            return _summary(exact, owner)
-        found = [_summary(row, owner) for row in connection.execute(query.limit(_SHOWN + 1))]
+    # A whole name is found by its key; to look for beginnings, the database reads all of them.
+    whole = store.rows("SELECT * FROM run WHERE trace_id IN :names", names=(prefix, begins))
+    if whole:
+        return _summary(whole[0], owner)
+    pattern = re.sub(r"([%_/])", r"/\1", begins) + "%"
+    query = "SELECT * FROM run WHERE trace_id LIKE :pattern ESCAPE '/' ORDER BY trace_id LIMIT :limit"
+    found = [_summary(row, owner) for row in store.rows(query, pattern=pattern, limit=_SHOWN + 1)]
     if len(found) == 1:
         return found[0]
     if not found:
@@ -151,26 +143,33 @@ def find(store: Store, owner: Owner, prefix: str) -> RunSummary:
     raise UsageError(message, hint="give more of the id")
 
 
-def _summary(row: sa.Row[Any], owner: Owner) -> RunSummary:
-    state, process = RunState(row.state), None
+def _summary(row: Mapping[str, Any], owner: Owner) -> RunSummary:
+    state, process = RunState(row["state"]), None
     if state is not RunState.FINISHED:
-        process = owner(TraceId(row.trace_id))
+        process = owner(TraceId(row["trace_id"]))
         if process is not None:
             state = RunState.RUNNING
         elif state is RunState.RUNNING:
             state = RunState.INTERRUPTED
     return RunSummary(
-        trace_id=TraceId(row.trace_id),
-        story_id=StoryId(row.story_id),
-        title=row.title,
-        root=row.root,
+        trace_id=TraceId(row["trace_id"]),
+        story_id=StoryId(row["story_id"]),
+        title=row["title"],
+        root=row["root"],
         state=state,
         process=process,
-        ending=Ending(row.ending) if row.ending else None,
-        reason=row.reason,
-        branch=row.branch,
-        iterations=row.iterations,
-        cost_usd=Decimal(row.cost_usd) if row.cost_usd is not None else None,
-        started_at=row.started_at,
-        finished_at=row.finished_at,
+        ending=Ending(row["ending"]) if row["ending"] else None,
+        reason=row["reason"],
+        branch=row["branch"],
+        iterations=row["iterations"],
+        cost_usd=Decimal(row["cost_usd"]) if row["cost_usd"] is not None else None,
+        started_at=_instant(row["started_at"]),
+        finished_at=_instant(row["finished_at"]) if row["finished_at"] else None,
     )
+
+
+def _instant(kept: datetime | str) -> datetime:
+    """Read a time; SQLite keeps it as text, without its zone (`tables.Utc`)."""
+    if isinstance(kept, str):
+        return datetime.fromisoformat(kept).replace(tzinfo=UTC)
+    return kept.astimezone(UTC)

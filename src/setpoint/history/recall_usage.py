@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from setpoint.database.connect import Store
 from setpoint.database.tables import RUN
 from setpoint.history.metrics.event_counts import SAYS_NOTHING
+from setpoint.model.ending import Ending
 from setpoint.model.learning import LearningKind, RunGroup
-from setpoint.model.run import Ending
 
 
 def uses(store: Store, root: str) -> Iterator[RunGroup]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from setpoint.history.replay import History, history
+from setpoint.model.ending import Ending
 from setpoint.model.events import Event
 from setpoint.model.events.people import (
     DeliveryFate,
@@ -24,7 +25,7 @@ from setpoint.model.events.run import AgentFinished, PhaseEntered, ReviewAnswere
 from setpoint.model.finding import Finding
 from setpoint.model.ids import TraceId
 from setpoint.model.proof import Trust
-from setpoint.model.run import Ending, Round
+from setpoint.model.run import Round
 from setpoint.model.value import Value
 
 _BY_OTHERS = (Trust.PERSON, Trust.SEALED)

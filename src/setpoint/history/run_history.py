@@ -7,6 +7,7 @@ from glob import escape
 from setpoint.history.attempts import GateQuestion as GateQuestion  # noqa: PLC0414 - part of a history
 from setpoint.history.attempts import Try as Try  # noqa: PLC0414 - part of a history
 from setpoint.model.attempt import ToolCall
+from setpoint.model.config.limits import Limits
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.events import learning as m
 from setpoint.model.events import people
@@ -31,7 +32,7 @@ from setpoint.model.events.run import (
 from setpoint.model.facts.spending import Expenses
 from setpoint.model.gate import Gate
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Limits, Round, RunOrder, RunOutcome
+from setpoint.model.run import Round, RunOrder, RunOutcome
 from setpoint.model.value import Instant, Value
 
 

@@ -13,6 +13,7 @@ from setpoint.learning.reflection import Reflected, by_model
 from setpoint.model.attempt import Role, ToolCall
 from setpoint.model.changes.diff import added_lines
 from setpoint.model.changes.redaction import redacted
+from setpoint.model.ending import Ending
 from setpoint.model.events.learning import (
     Followed,
     LearningsJudged,
@@ -35,7 +36,7 @@ from setpoint.model.finding import Finding
 from setpoint.model.ids import LearningId
 from setpoint.model.learning import WEIGHTS, EvidenceKind, LearningEvidence, Recollection
 from setpoint.model.proof import REVIEW
-from setpoint.model.run import Ending, Round
+from setpoint.model.run import Round
 from setpoint.ports import Memory
 from setpoint.runs.context import RunContext
 

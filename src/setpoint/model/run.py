@@ -8,6 +8,9 @@ from enum import StrEnum
 from pydantic import Field
 
 from setpoint.model.attempt import Attempt, AttemptLimits, Mode, Role
+from setpoint.model.config.limits import Limits
+from setpoint.model.config.memory_terms import MemoryTerms
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.flaky import Quarantined
 from setpoint.model.gate import Escalation
@@ -15,7 +18,6 @@ from setpoint.model.goals import GoalResult
 from setpoint.model.halting_values import HaltingValues
 from setpoint.model.halting_worth import HaltingWorth
 from setpoint.model.ids import Commit, TraceId, Tree
-from setpoint.model.learning import MemoryTerms
 from setpoint.model.pipeline import Pipeline
 from setpoint.model.proof import Proof, ProofTerms, Trust
 from setpoint.model.quality import WEIGHTS
@@ -23,59 +25,6 @@ from setpoint.model.stories.story import Story
 from setpoint.model.unjudged import UnjudgedEdits
 from setpoint.model.value import Instant, Text, Usd, Value
 from setpoint.model.verdict import HardGate, Verdict
-
-
-class Limits(Value):
-    """Every bound of a run; names and defaults are those of the settings."""
-
-    max_iterations: int = Field(default=7, ge=1, le=10)
-    """Full passes from making to testing."""
-    max_review_bounces: int | None = Field(default=None, ge=1)
-    """Bounces from review; none means as many as iterations."""
-    max_test_bounces: int | None = Field(default=None, ge=1)
-    """Bounces from testing; none means as many as iterations."""
-    max_refinement_attempts: int | None = Field(default=None, ge=1, le=10)
-    """Circuit breaker over all bounces of a story; none means as many as iterations."""
-    freeze_reviews_after: int | None = Field(default=2, ge=1)
-    """Reviews after which a request for changes that names no error goes to a person, not to the maker."""
-    max_rounds_without_gain: int = Field(default=3, ge=0)
-    """Rounds in a row in which no test gets nearer to green and nothing else gets better; 0: no limit."""
-    max_rounds_worse: int = Field(default=2, ge=0)
-    """Rounds in a row with more failing tests than the round before; 0: no limit."""
-    max_same_review_issue: int = Field(default=3, ge=2)
-    """The same blocking review finding in this many rounds in a row."""
-    max_same_test_failure: int = Field(default=3, ge=2)
-    """The same test failing in the same way in this many rounds in a row, whatever the numbers it shows."""
-    repeated_findings: int = Field(default=2, ge=1)
-    """The same set of problems again in this many rounds in a row: restart once, then escalate."""
-    restart_on_repeat: bool = True
-    """Whether repeated findings restart once from the best state; otherwise they stop the run at once."""
-    max_empty_diffs: int = Field(default=2, ge=1)
-    """Rounds in a row without a change, with the same change as before, or back in an earlier state."""
-    stagnation: bool = False
-    """R0's variance and non-increasing rules; off, as measured to stop good runs."""
-    minimum_quality: float | None = Field(default=None, ge=0, le=1)
-    """R0's quality floor after three rounds; none switches it off."""
-    max_cost_usd: Usd = Field(default=Decimal(5), ge=0)
-    """US dollars over all agents of the run; 0 for no limit."""
-    max_wall_s: float = Field(default=1800.0, gt=0)
-    """Seconds from the start of the run."""
-    max_tokens: int | None = Field(default=None, ge=1)
-    """Tokens of all agents of the run, in and out, as far as they tell; none for no limit."""
-    enough_left: bool = True
-    """Stop when what is left of money or time would not pay for a round as cheap as the cheapest so far."""
-    deadline_s: float | None = Field(default=None, gt=0)
-    """Seconds from the start of the run by the clock, waiting for a person included; none for no deadline."""
-    diminishing_returns: bool = False
-    """R3's rule: no fewer problems after two bounces ask a person; off: the maker is told to think anew."""
-    max_same_tool_call: int = Field(default=3, ge=2)
-    """The same tool call with the same result this often in a row: the turn is ended, once with a nudge."""
-    max_agent_breakages: int = Field(default=3, ge=1)
-    """Tries of one attempt before the agent counts as broken."""
-    max_limit_wait_s: float = Field(default=3600.0, ge=0)
-    """Seconds to wait in one attempt for limits, overload and lost connections; not counted as work."""
-    max_person_wait_s: float = Field(default=600.0, ge=0)
-    """Seconds to wait for the person at the terminal when an agent asks something or has to be logged in."""
 
 
 class Action(StrEnum):
@@ -282,31 +231,6 @@ class RunOrder(Value):
         if kinds:
             told.pop(Role.REVIEWER, None)
         return {role: name for role, name in told.items() if name != "rules"}
-
-
-class Ending(StrEnum):
-    """How a run ended."""
-
-    VERIFIED = "verified"
-    """Every hard gate passed on the delivered tree: `IMPLEMENTATION_VERIFIED`."""
-    UNPROVEN = "unproven"
-    """Nothing was found against it, and what must be proved is not; the best state is kept."""
-    UNPROVABLE = "unprovable"
-    """Nothing that is chosen here could prove the work; no agent was started."""
-    STOPPED = "stopped"
-    """A guard stopped it; the best state is kept."""
-    ESCALATED = "escalated"
-    """It needs a person; the best state is kept."""
-    BROKEN_AGENT = "broken_agent"
-    """No agent could be made to work."""
-    ACCEPTED = "accepted"
-    """A person took it as it is: not verified, its known issues are written down."""
-    SKIPPED = "skipped"
-    """A guard stopped it and nobody is to be asked; the best state is kept."""
-    CANCELLED = "cancelled"
-    """A person ended it; the best state is kept."""
-    MET = "met"
-    """All that was asked is there already; no agent was started."""
 
 
 KNOWN_ISSUES_SUBJECT = "Known issues of: "

@@ -18,6 +18,7 @@ from setpoint.model.answers.role_answers import (
 )
 from setpoint.model.attempt import Brief, Mode, Role, Tried
 from setpoint.model.changes.diff import added_lines
+from setpoint.model.config.limits import Limits
 from setpoint.model.events import Event
 from setpoint.model.events.run import AgentStarted, ToolExecuted
 from setpoint.model.evidence import Failure, Suspect
@@ -26,7 +27,7 @@ from setpoint.model.facts.releases import settled_requests
 from setpoint.model.finding import Finding, Note, worst_first
 from setpoint.model.learning import Recollection
 from setpoint.model.pipeline import Phase, PhaseKind
-from setpoint.model.run import Limits, Round
+from setpoint.model.run import Round
 from setpoint.phase.policy.bouncing import outcome_line
 from setpoint.phase.policy.maker_feedback import feedback, whole_text
 from setpoint.phase.policy.review import NOTHING_REVIEWED, Docket, is_frozen

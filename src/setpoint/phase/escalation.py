@@ -6,6 +6,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 from setpoint.inner.unjudged_edits import unjudged_edits
+from setpoint.model.ending import Ending
 from setpoint.model.facts import spending
 from setpoint.model.facts.gains import in_words
 from setpoint.model.facts.halting import one_more_line
@@ -14,7 +15,7 @@ from setpoint.model.facts.spending import UNKNOWN, in_time
 from setpoint.model.gate import Answer, Choice, Gate, GateKind, Grant, OnLimit, Option
 from setpoint.model.ids import GateId
 from setpoint.model.proof import REVIEW
-from setpoint.model.run import Ending, Round
+from setpoint.model.run import Round
 from setpoint.people.questions import ask
 from setpoint.phase.candidates import place_of
 from setpoint.phase.finish_run import Close

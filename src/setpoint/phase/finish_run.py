@@ -6,13 +6,14 @@ from typing import NamedTuple
 
 from setpoint.inner.unjudged_edits import unjudged_edits
 from setpoint.learning.loop import reflect_on_run
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Stage
 from setpoint.model.events.run import Delivered, PhaseBounce, RunFinished
 from setpoint.model.facts.cover_gain import hindering
 from setpoint.model.facts.rounds import RunFacts, goals_of
 from setpoint.model.facts.spending import in_words
 from setpoint.model.gate import Answer
-from setpoint.model.run import COMPLETION_MARK, KNOWN_ISSUES_SUBJECT, Ending, Halt, Round, RunOutcome
+from setpoint.model.run import COMPLETION_MARK, KNOWN_ISSUES_SUBJECT, Halt, Round, RunOutcome
 from setpoint.model.verdict import HardGate
 from setpoint.phase.candidates import place_of
 from setpoint.phase.policy.best_state import best_first, may_be_better, rank, worth_delivering

@@ -18,6 +18,7 @@ from setpoint.inner.recovery import handed_over
 from setpoint.inner.tool_calls import warn
 from setpoint.learning.loop import steered
 from setpoint.model.attempt import BreakageKind, Mode
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events.run import (
     AgentFinished,
@@ -34,7 +35,7 @@ from setpoint.model.facts.rounds import RunFacts, blocking, failures, fewer_prob
 from setpoint.model.gate import Answer, Choice
 from setpoint.model.ids import Commit
 from setpoint.model.proof import REVIEW
-from setpoint.model.run import Action, Decision, Ending, Halt, Round, RunOrder, RunOutcome
+from setpoint.model.run import Action, Decision, Halt, Round, RunOrder, RunOutcome
 from setpoint.model.verdict import Judgement
 from setpoint.phase.briefs import Situation, brief, budget_left, earlier_rounds
 from setpoint.phase.candidates import Contest, contest, is_contested, with_chosen_maker

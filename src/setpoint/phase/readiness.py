@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from setpoint.model.cover_quality import MET, SOURCE
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.events.run import HaltingDecided
 from setpoint.model.facts.cover_gain import strength_of_tests
-from setpoint.model.run import Action, Decision, Ending
+from setpoint.model.run import Action, Decision
 from setpoint.phase.finish_run import Close
 from setpoint.phase.policy.halting_policy import RULES
 from setpoint.phase.policy.provable import unprovable

@@ -102,7 +102,8 @@ class ChecksSettings(Value):
 
     @model_validator(mode="after")
     def _of_known_tools(self) -> Self:
-        if unknown := sorted(set(self.__pydantic_extra__ or {}) - set(presets())):
+        named = set(self.__pydantic_extra__ or {})
+        if named and (unknown := sorted(named - set(presets()))):
             known = ", ".join([*type(self).model_fields, *presets()])
             message = "no check or tool is called '{key}'; there are {known}"
             raise PydanticCustomError("unknown_key", message, {"key": unknown[0], "known": known})

@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from setpoint.model.config.production import ProductionTerms
 from setpoint.model.events.production import (
     TRACE,
     CauseSuspected,
@@ -19,7 +20,7 @@ from setpoint.model.events.production import (
     StoryOpened,
 )
 from setpoint.model.ids import StoryId
-from setpoint.model.production import Change, Hypothesis, ProductionTerms
+from setpoint.model.production import Change, Hypothesis
 from setpoint.model.stories.story import Status
 from setpoint.ports import Board, Clock, EventLog, Lineage
 from setpoint.production.policy.correlation import Ran, hypothesis, ran

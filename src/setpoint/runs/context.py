@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from setpoint.model.attempt import AttemptLimits
+from setpoint.model.config.limits import Limits
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events.run import IterationEvaluated
 from setpoint.model.facts.budget_account import granted
 from setpoint.model.facts.releases import released
 from setpoint.model.facts.rounds import RunFacts
 from setpoint.model.ids import Commit, Tree
-from setpoint.model.run import Limits, Round, RunOrder
+from setpoint.model.run import Round, RunOrder
 from setpoint.ports import Measured, RunPorts, Toolbox, WorkCopy
 from setpoint.runs.budget_reservation import BudgetReservation, Free
 from setpoint.runs.journal import Journal

@@ -10,13 +10,14 @@ from typing import Any
 
 from setpoint.agents.rules import RulesAgent
 from setpoint.durable.inline import InlineDurable
+from setpoint.model.config.limits import Limits
 from setpoint.model.events.run import GateAnswered
 from setpoint.model.gate import Answer, Escalation, OnLimit, answered_key
 from setpoint.model.halting_worth import HaltingWorth
 from setpoint.model.ids import Commit, GateId, StoryId, TraceId
 from setpoint.model.pipeline import PhaseKind, Pipeline
 from setpoint.model.proof import ProofTerms
-from setpoint.model.run import Limits, RunOrder, RunOutcome
+from setpoint.model.run import RunOrder, RunOutcome
 from setpoint.model.stories.story import KnownRed, Story
 from setpoint.phase import loop as phase
 from setpoint.phase.candidates import PREFIX

@@ -12,7 +12,7 @@ from pathlib import Path
 from time import monotonic, time
 from typing import NamedTuple
 
-from setpoint.checks import ProjectEvaluator
+from setpoint.checks.run_evaluator import ProjectEvaluator
 from setpoint.durable.inline import InlineDurable
 from setpoint.errors import WorkspaceError
 from setpoint.history.memory_log import MemoryEventLog

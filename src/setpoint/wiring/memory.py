@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from setpoint.learning.store import SqlMemory
 from setpoint.learning.store.embedding import meaning_here
-from setpoint.model.learning import MemoryTerms
+from setpoint.model.config.memory_terms import MemoryTerms
 from setpoint.wiring.project import Project
 
 

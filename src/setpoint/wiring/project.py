@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -60,14 +59,14 @@ class Project(NamedTuple):
 
 def open_project(where: Path, flags: Mapping[str, Any] | None = None) -> Project:
     """Open the repository that `where` lies in; makes its state folder, which git does not see."""
-    root = asyncio.run(repository_root(where))
+    root = repository_root(where)
     settings = load(root, flags)
     if settings.plugins:
         from setpoint.wiring.plugins import with_checks
 
         settings = with_checks(settings)
     state = ensure_state(root, settings.state_dir)
-    copies = asyncio.run(copies_folder(root, state, cache_folder(settings, root)))
+    copies = copies_folder(root, state, cache_folder(settings, root))
     store = open_store(state)
     artifacts = Artifacts(state / "artifacts")
     return Project(root, settings, state, copies, store, artifacts)

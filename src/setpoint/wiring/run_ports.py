@@ -6,7 +6,8 @@ import asyncio
 from datetime import UTC, datetime
 from functools import partial
 
-from setpoint.checks import CheckListener, ProjectEvaluator
+from setpoint.checks.measurement import CheckListener
+from setpoint.checks.run_evaluator import ProjectEvaluator
 from setpoint.history.reports.run_report import scratchpad, write_all
 from setpoint.model.attempt import Role
 from setpoint.model.run import RunOrder

@@ -6,14 +6,13 @@ import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from setpoint.checks.discovery.interpreter import environments, own_code
 from setpoint.errors import SettingsError
 from setpoint.model.config.sandbox import Means
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.proof import NOBODY, Proof, SealedTest, SealedTrial, Vouched
-from setpoint.model.run import RunOrder
-from setpoint.ports import Evaluator, Measured, Toolbox, WorkCopy
 from setpoint.settings import Settings
 from setpoint.system.processes import Hold, Trial, clean_environment, holding
 from setpoint.system.processes.available import AvailableMeans
@@ -21,6 +20,10 @@ from setpoint.system.processes.confinement import usable_devices
 from setpoint.system.processes.writable_paths import Places
 from setpoint.wiring.project import Project
 from setpoint.workspace.copies_folder import cache_folder
+
+if TYPE_CHECKING:
+    from setpoint.model.run import RunOrder
+    from setpoint.ports import Evaluator, Measured, Toolbox, WorkCopy
 
 _AVAILABLE = AvailableMeans()
 """What works on this machine does not change while Setpoint runs, and each measurement asks."""

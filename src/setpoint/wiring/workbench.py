@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
-from setpoint.checks import ProjectEvaluator
 from setpoint.checks.advice.desk import Desk
+from setpoint.checks.run_evaluator import ProjectEvaluator
 from setpoint.checks.trees.checkout import remove
 from setpoint.errors import SetpointError
 from setpoint.model.attempt import Brief, Role

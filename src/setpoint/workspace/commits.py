@@ -15,11 +15,11 @@ from setpoint.model.config.delivery import NAMED
 from setpoint.model.ids import StoryId, Tree
 from setpoint.model.proof import WorkKind
 from setpoint.model.stories.story import Story
+from setpoint.system.environment import clean_environment
 from setpoint.system.git.as_user import git_as_user
 from setpoint.system.git.git import VARIABLES
 from setpoint.system.git.hooks_folder import hooks_folder
 from setpoint.system.processes import Command, Completed, run
-from setpoint.system.processes.command import clean_environment
 
 _SETPOINT = {
     name: text for name, text in VARIABLES.items() if name.startswith(("GIT_AUTHOR", "GIT_COMMITTER"))

@@ -21,8 +21,6 @@ from setpoint.model.value import Value
 from setpoint.settings import Settings, inherited
 from setpoint.system.files.atomic import write_atomic
 from setpoint.system.files.locks import RunLocks, locked_file
-from setpoint.system.git.clone import git_directory
-from setpoint.workspace.run_repository import borrow_from, snapshot_repositories
 
 RECORD = "repository.json"
 """In the state: which folder of the cache is used. In that folder: which state uses it."""
@@ -68,7 +66,7 @@ def cache_folder(settings: Settings, root: Path) -> Path:
         raise SettingsError(message, hint="set SETPOINT_CACHE_DIR to a folder you can write to") from None
 
 
-async def copies_folder(root: Path, state: Path, cache: Path) -> Path:
+def copies_folder(root: Path, state: Path, cache: Path) -> Path:
     """Make the folder for the copies of a repository below `cache`, or find it again; gives its path.
 
     A repository that was moved keeps its folder, a copy of a repository gets one of its own. Raises
@@ -83,7 +81,7 @@ async def copies_folder(root: Path, state: Path, cache: Path) -> Path:
         identity = _identity(state)
         if identity is None or identity.root != str(root) or not _held(cache, identity.id, state):
             with locked_file(cache / "repositories.lock"):
-                identity = await _claimed(root, state, cache)
+                identity = _claimed(root, state, cache)
         trees = cache / identity.id / TREES
         trees.mkdir(exist_ok=True)
         _mark_as_cache(cache)
@@ -96,7 +94,7 @@ async def copies_folder(root: Path, state: Path, cache: Path) -> Path:
     return trees
 
 
-async def _claimed(root: Path, state: Path, cache: Path) -> _Identity:
+def _claimed(root: Path, state: Path, cache: Path) -> _Identity:
     """Take the folder that the state names, or a new one where another repository has it."""
     known = _identity(state)
     if known is None:
@@ -104,7 +102,13 @@ async def _claimed(root: Path, state: Path, cache: Path) -> _Identity:
     taken = known is not None and _taken(cache, known.id, state)
     key = f"{_UNSAFE.sub('-', root.name)[:40]}-{secrets.token_hex(4)}" if known is None or taken else known.id
     if known is None or known.root != str(root):
-        objects = await git_directory(root) / "objects"
+        from setpoint.system.git.clone import git_directory  # noqa: PLC0415 - for a repository's first verb
+        from setpoint.workspace.run_repository import (  # noqa: PLC0415 - as above
+            borrow_from,
+            snapshot_repositories,
+        )
+
+        objects = git_directory(root) / "objects"
         for store in snapshot_repositories(state):
             borrow_from(store, objects)
     (cache / key).mkdir(mode=0o700, exist_ok=True)  # it holds the code of a repository that may be private

@@ -48,7 +48,7 @@ def borrow_from(store: Path, objects: Path) -> None:
 
 async def make_snapshot_store(directory: Path, root: Path, base: Commit) -> None:
     """Clone the user's repository without its objects, under another name until it is complete."""
-    source = await git_directory(root)
+    source = git_directory(root)
     if (await ask(root, "cat-file", "-e", f"{base}^{{commit}}")).exit_code:
         raise WorkspaceError(
             f"{root}: there is no commit {base} to start from", hint="start the run on a commit that exists"

@@ -12,10 +12,11 @@ import sys
 
 
 def interpreter() -> dict[str, object]:
-    """Return version, prefix and all that is imported from."""
+    """Return version, place, prefix and all that is imported from."""
     return {
         "version": ".".join(str(part) for part in sys.version_info[:3]),
         "build": sys.version,
+        "executable": sys.executable or "",
         "prefix": sys.prefix,
         "path": tuple(dict.fromkeys(path for path in sys.path if os.path.exists(path))),  # noqa: PTH110 - see above
     }

@@ -7,10 +7,10 @@ import pytest
 
 from model.examples import ORDER, OUTCOME
 from setpoint.app.people.deliveries import observe_deliveries
+from setpoint.model.ending import Ending
 from setpoint.model.events.people import DeliveryFate
 from setpoint.model.events.run import RunFinished, RunStarted
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Ending
 from setpoint.ports import Appendix, WorkCopy
 from setpoint.wiring.project import open_project
 from setpoint.workspace.delivery import GitBranchForge

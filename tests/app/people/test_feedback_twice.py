@@ -12,10 +12,10 @@ from setpoint.app.people.finding_viewed import record_view, viewed_for_s
 from setpoint.app.people.findings import list_findings
 from setpoint.learning.store import SqlMemory
 from setpoint.model.attempt import Role, Usage
+from setpoint.model.config.memory_terms import MemoryTerms
 from setpoint.model.events.people import DeliveryFate, DeliveryJudged, Feedback, HumanEdited
 from setpoint.model.events.run import GateAnswered
 from setpoint.model.ids import Commit, GateId, TraceId
-from setpoint.model.learning import MemoryTerms
 from setpoint.phase import loop
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator, failure
 from setpoint.wiring.project import open_project

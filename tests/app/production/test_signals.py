@@ -21,10 +21,10 @@ from setpoint.app.views.production import (
     signal_views,
 )
 from setpoint.errors import UsageError
+from setpoint.model.ending import Ending
 from setpoint.model.events.production import TRACE, AnomalyDetected
 from setpoint.model.events.run import RunFinished, RunStarted
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Ending
 from setpoint.model.stories.story import Status
 from setpoint.stories.story_file import read_file
 from setpoint.wiring.project import open_project

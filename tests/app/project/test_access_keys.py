@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from checks.conftest import git, write
 from setpoint.app.project.access_keys import KeyKind, make_key, revoke_keys, stored_keys
-from setpoint.cli.app import app
+from setpoint.cli.app import commands
 from setpoint.errors import RecordedDataError, UsageError
 from setpoint.web.access import Access, Scope
 from setpoint.wiring.project import open_project
@@ -70,14 +70,14 @@ def test_a_token_that_answers_is_not_written_to_a_file(project, tmp_path, monkey
     with (tmp_path / "token").open("w") as file, monkeypatch.context() as patched:
         patched.setattr(sys, "stdout", file)
         with pytest.raises(UsageError) as raised:
-            app(["token", "new", "admin"], standalone_mode=False)
+            commands()(["token", "new", "admin"], standalone_mode=False)
     assert "not written to a file" in raised.value.message
     assert stored_keys(project.state) == ()
 
 
 def test_a_token_is_listed_without_the_token(project, access):
-    made = CliRunner().invoke(app, ["token", "new", "feedback"], catch_exceptions=False).stdout.strip()
+    made = CliRunner().invoke(commands(), ["token", "new", "feedback"], catch_exceptions=False).stdout.strip()
     assert access.by_token(made).scope is Scope.FEEDBACK
-    told = CliRunner().invoke(app, ["token", "list", "--json"], catch_exceptions=False).stdout
+    told = CliRunner().invoke(commands(), ["token", "list", "--json"], catch_exceptions=False).stdout
     assert made not in told
     assert [each["scope"] for each in json.loads(told)] == ["feedback"]

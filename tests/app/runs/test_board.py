@@ -20,10 +20,11 @@ from setpoint.app.runs.board import (
 )
 from setpoint.app.runs.worker_pool import StoryOutcome, _WorkerPool, work_through
 from setpoint.errors import ExitCode, StoryError, UsageError
+from setpoint.model.config.limits import BoardLimits
+from setpoint.model.ending import Ending
 from setpoint.model.events.run import GateOpened, PhaseBounce, RunFinished
 from setpoint.model.gate import Choice
-from setpoint.model.run import Ending
-from setpoint.model.stories.board import ActionKind, BoardLimits
+from setpoint.model.stories.board import ActionKind
 from setpoint.model.stories.story import Status
 from setpoint.stories.story_file import read_file
 from setpoint.system.files.locks import RunLocks

@@ -6,10 +6,10 @@ import os
 import sys
 from pathlib import Path
 
-from setpoint.checks import TreeEvaluator
 from setpoint.checks.cache.eviction import LASTS_S, forget, tools_of, trim
 from setpoint.checks.cache.results import ResultCache
 from setpoint.checks.results import judged
+from setpoint.checks.tree_evaluator import TreeEvaluator
 from setpoint.model.evidence import CheckState
 from setpoint.model.ids import TraceId, Tree
 from setpoint.settings import ChecksSettings, Settings

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from checks.conftest import folders_of
-from setpoint.checks import Surveyor, TreeEvaluator
 from setpoint.checks.needs.kept_elsewhere import beside
+from setpoint.checks.survey import Surveyor
+from setpoint.checks.tree_evaluator import TreeEvaluator
 from setpoint.model.evidence import CheckState
 from setpoint.settings import ChecksSettings, Settings
 from setpoint.system.files.artifacts import Artifacts

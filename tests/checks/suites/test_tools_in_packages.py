@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from setpoint.checks import TreeEvaluator
 from setpoint.checks.discovery.tool_folders import tool_folders
+from setpoint.checks.tree_evaluator import TreeEvaluator
 from setpoint.model.evidence import CheckState
 from setpoint.presets import presets
 from setpoint.settings import ChecksSettings

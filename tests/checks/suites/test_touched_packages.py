@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from checks.suites.conftest import absent
-from setpoint.checks import TreeEvaluator
+from setpoint.checks.tree_evaluator import TreeEvaluator
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import CheckState
 from setpoint.settings import ChecksSettings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from setpoint.checks import TreeEvaluator
+from setpoint.checks.tree_evaluator import TreeEvaluator
 from setpoint.model.evidence import CheckState
 from setpoint.model.finding import Severity
 from setpoint.settings import ChecksSettings

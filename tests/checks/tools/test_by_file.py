@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from checks.conftest import folders_of
-from setpoint.checks import TreeEvaluator
 from setpoint.checks.judge import FullReport
+from setpoint.checks.tree_evaluator import TreeEvaluator
 from setpoint.model.evidence import CheckState
 from setpoint.settings import ChecksSettings, Settings
 from setpoint.system.files.artifacts import Artifacts

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from setpoint.checks import TreeEvaluator
+from setpoint.checks.tree_evaluator import TreeEvaluator
 from setpoint.model.evidence import CheckState
 from setpoint.model.finding import Severity
 from setpoint.settings import ChecksSettings

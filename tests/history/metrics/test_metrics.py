@@ -20,6 +20,7 @@ from setpoint.history.metrics.event_counts import STAGNATION_GUARDS
 from setpoint.history.metrics.metrics import report, reports
 from setpoint.model import events as e
 from setpoint.model.attempt import Breakage, BreakageKind, Stop, ToolCall, Usage
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Stage
 from setpoint.model.events import learning as m
 from setpoint.model.events import people
@@ -27,7 +28,7 @@ from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.gate import Answer, Choice, GateKind, Via, answered_key, opened_key
 from setpoint.model.ids import TraceId
 from setpoint.model.learning import LearningKind, LearningStatus, Recollection
-from setpoint.model.run import Action, Decision, Ending
+from setpoint.model.run import Action, Decision
 from setpoint.model.verdict import Judgement, Verdict
 from setpoint.phase.policy.loop_guards import exhausting
 from setpoint.phase.policy.progress_guards import stuck
@@ -224,7 +225,7 @@ def runs(draw):
 @pytest.fixture(scope="module")
 def empty(tmp_path_factory):
     folder = tmp_path_factory.mktemp("empty")
-    open_store(folder).close()
+    open_store(folder).open().dispose()
     return folder / "app.db"
 
 

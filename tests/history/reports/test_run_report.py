@@ -26,12 +26,13 @@ from setpoint.errors import RecordedDataError
 from setpoint.history.phrases import code, duration, one_line, prose
 from setpoint.history.reports import run_report
 from setpoint.history.reports.progress_file import progress
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Stage
 from setpoint.model.events.run import PhaseEntered, ProofMeasured, RunStarted
 from setpoint.model.finding import Category, Finding, Note, Severity
 from setpoint.model.halting_values import HaltingValues
 from setpoint.model.proof import Obligation, ObligationState, Proof, Trust, WorkKind
-from setpoint.model.run import Action, Ending, Shadow
+from setpoint.model.run import Action, Shadow
 from setpoint.testing.evaluator import Scene, failure
 
 HOSTILE = (

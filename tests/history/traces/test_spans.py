@@ -9,8 +9,8 @@ from model.examples import EXAMPLES, HALT, ORDER
 from setpoint.history.traces.spans import SCHEMA_URL, spans
 from setpoint.model import events as e
 from setpoint.model.attempt import Breakage, BreakageKind, Stop
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Stage
-from setpoint.model.run import Ending
 from setpoint.testing import Scene
 
 HIDDEN = (

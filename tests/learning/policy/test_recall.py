@@ -7,6 +7,7 @@ import pytest
 from setpoint.learning.policy.confidence import learning_state
 from setpoint.learning.policy.recall import recollections
 from setpoint.learning.policy.tokenizer import likeness, stem, terms
+from setpoint.model.config.memory_terms import MemoryTerms
 from setpoint.model.ids import LearningId, TraceId
 from setpoint.model.learning import (
     EvidenceKind,
@@ -15,7 +16,6 @@ from setpoint.model.learning import (
     LearningEvidence,
     LearningKind,
     LearningStatus,
-    MemoryTerms,
 )
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)

@@ -13,8 +13,9 @@ from setpoint.errors import UsageError
 from setpoint.learning.policy.recall import recollections
 from setpoint.learning.store import SqlMemory
 from setpoint.learning.store.embedding import DIMENSIONS, MiniLm, meaning_here, missing
+from setpoint.model.config.memory_terms import MemoryTerms
 from setpoint.model.ids import TraceId
-from setpoint.model.learning import EvidenceKind, LearningKind, MemoryTerms, Proposal, Trust
+from setpoint.model.learning import EvidenceKind, LearningKind, Proposal, Trust
 from setpoint.testing import ManualClock
 
 pytestmark = pytest.mark.skipif(

@@ -1,10 +1,11 @@
 """Rounds and histories in a few words, for the tests of policies."""
 
+from setpoint.model.config.limits import Limits
 from setpoint.model.evaluation import Stage
 from setpoint.model.facts.rounds import RunFacts
 from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.ids import Commit, Tree
-from setpoint.model.run import Limits, Round, Snapshot
+from setpoint.model.run import Round, Snapshot
 from setpoint.model.verdict import Judgement, Verdict
 from setpoint.phase.policy.hard_gates import hard_gates
 from setpoint.testing import Scene, evaluation

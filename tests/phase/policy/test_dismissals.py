@@ -20,6 +20,7 @@ from setpoint.learning.policy.maintenance import (
 from setpoint.learning.policy.merging import placed, supersedes
 from setpoint.learning.policy.recall import recollections
 from setpoint.model.attempt import ToolCall
+from setpoint.model.config.memory_terms import MemoryTerms
 from setpoint.model.events.people import DeliveryFate, DeliveryJudged, FindingDismissed, FixRewritten
 from setpoint.model.ids import LearningId, TraceId
 from setpoint.model.learning import (
@@ -29,7 +30,6 @@ from setpoint.model.learning import (
     LearningEvidence,
     LearningKind,
     LearningStatus,
-    MemoryTerms,
     Proposal,
     Trust,
 )

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from model.examples import AT, ORDER
 from setpoint.model import events as e
+from setpoint.model.config.limits import Limits
 from setpoint.model.facts.budget_account import account_of, granted
 from setpoint.model.gate import Answer, Choice, Escalation, Gate, GateKind, Grant, Option, Via
 from setpoint.model.ids import EventId, GateId
-from setpoint.model.run import Limits
 from setpoint.presets.classic import CLASSIC
 from setpoint.runs.policy.budget import attempt_limits
 

@@ -5,8 +5,9 @@ import pytest
 from phase.policy.rounds import a_past, a_round, reds
 from phase.policy.test_halting_promoted import active
 from setpoint.model.config.halting import HaltingSettings
+from setpoint.model.config.limits import Limits
 from setpoint.model.halter.deployment import ActiveHalting
-from setpoint.model.run import Action, Limits
+from setpoint.model.run import Action
 from setpoint.phase.policy.halting_exploration import in_charge
 from setpoint.phase.policy.halting_policy import rules_v1
 

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from phase.policy.rounds import GREEN, a_past, a_round, confirmed, finding, reds, with_gates
+from setpoint.model.config.limits import Limits
 from setpoint.model.proof import ELSEWHERE, Obligation, ObligationState, Proof, WorkKind
-from setpoint.model.run import Action, Limits
+from setpoint.model.run import Action
 from setpoint.model.verdict import Judgement
 from setpoint.phase.policy.halting_policy import rules_v1
 from setpoint.phase.policy.progress_guards import stagnation

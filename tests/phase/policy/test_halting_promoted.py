@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from phase.policy.rounds import a_past, a_round, reds
+from setpoint.model.config.limits import Limits
 from setpoint.model.halter.deployment import ActiveHalting, HaltingBook, Promotion
 from setpoint.model.halter.policies import NAMED
 from setpoint.model.halter.terms import HalterModel
-from setpoint.model.run import Action, Decision, Limits
+from setpoint.model.run import Action, Decision
 from setpoint.model.verdict import Judgement
 from setpoint.phase.policy.halting_policy import rules_v1
 from setpoint.phase.policy.halting_promoted import with_promoted

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from phase.policy.rounds import a_past, a_round, finding, reds
+from setpoint.model.config.limits import Limits
 from setpoint.model.facts.rounds import Share
-from setpoint.model.run import Halt, Limits
+from setpoint.model.run import Halt
 from setpoint.phase.policy import loop_guards, progress_guards
 from setpoint.phase.policy.loop_guards import Guard
 from setpoint.testing import Scene, failure

@@ -4,8 +4,8 @@ import pytest
 
 from model.examples import an_attempt
 from phase.policy.rounds import a_round
+from setpoint.model.config.limits import Limits
 from setpoint.model.finding import Category, Finding, Severity
-from setpoint.model.run import Limits
 from setpoint.model.verdict import Judgement, Settled, Verdict
 from setpoint.phase.policy.review import NOTHING_REVIEWED, UNNAMED, declined, docket, weighed
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from phase.policy.rounds import BASE, a_past, a_round
-from setpoint.model.run import Limits
+from setpoint.model.config.limits import Limits
 from setpoint.phase.policy.unable_guards import unable
 from setpoint.testing import Scene
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from setpoint.errors import UsageError
+from setpoint.model.config.production import ProductionTerms
 from setpoint.model.finding import Severity
-from setpoint.model.production import ProductionTerms
 from setpoint.production.inbox.alertmanager import read
 
 VOLATILE = ProductionTerms().volatile_labels

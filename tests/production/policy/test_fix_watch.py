@@ -3,8 +3,9 @@
 import pytest
 
 from model.production_examples import ABOUT_PRODUCTION, BEFORE, FIXED, MENDED, MINUTE, NOON, SIGNAL
+from setpoint.model.config.production import ProductionTerms
 from setpoint.model.events import production as p
-from setpoint.model.production import Hypothesis, ProductionTerms
+from setpoint.model.production import Hypothesis
 from setpoint.production.policy.fix_watch import MOST_DEPLOYMENTS, Outcome, afterword, candidates, watched
 from setpoint.production.policy.incidents import Production
 from setpoint.testing import MemoryEventLog

@@ -3,9 +3,9 @@
 import pytest
 
 from model.production_examples import ABOUT_PRODUCTION, DEPLOYED, MINUTE, NOON, SIGNAL, STORY
+from setpoint.model.config.production import ProductionTerms
 from setpoint.model.events import production as p
 from setpoint.model.finding import Severity
-from setpoint.model.production import ProductionTerms
 from setpoint.model.stories.story import Status
 from setpoint.production.policy.incidents import HOUR, Move, Production, next_step, permission, priority
 from setpoint.testing import MemoryEventLog

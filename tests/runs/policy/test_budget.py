@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from model.examples import EXAMPLES, ORDER, a_snapshot, an_attempt
 from phase.policy.rounds import a_past
 from setpoint.model.attempt import AttemptLimits, Usage
+from setpoint.model.config.limits import Limits
 from setpoint.model.events import Event
 from setpoint.model.events.run import AgentFinished, PhaseCompleted, ReviewCompleted, RunResumed, RunStarted
 from setpoint.model.facts.budget_account import account_of
 from setpoint.model.ids import EventId
-from setpoint.model.run import Limits
 from setpoint.runs.policy.budget import attempt_limits, warnings
 
 BEGAN = datetime(2026, 2, 1, tzinfo=UTC)

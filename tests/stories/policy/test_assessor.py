@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setpoint.model.run import Ending
+from setpoint.model.ending import Ending
 from setpoint.model.stories.board import ActionKind, Card, PhaseProgress
 from setpoint.model.stories.story import Refinement, Status, StoryRecord
 from setpoint.stories.policy.assessor import AUTOMATIC, PRIORITY, assess, by_urgency, column

@@ -6,10 +6,10 @@ import pytest
 
 from setpoint.errors import RunWaiting
 from setpoint.model.attempt import BreakageKind
+from setpoint.model.config.limits import Limits
 from setpoint.model.events.run import PhaseEntered
 from setpoint.model.gate import Answer, Choice, Escalation, Grant, Via
 from setpoint.model.ids import TraceId
-from setpoint.model.run import Limits
 from setpoint.presets.classic import CLASSIC
 from setpoint.stories.policy.run_progress import phase_progress_of
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator

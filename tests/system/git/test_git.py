@@ -18,24 +18,24 @@ def root(tmp_path: Path) -> Path:
 
 
 async def test_the_root_is_found_from_below(root: Path):
-    assert await questions.repository_root(root / "pkg") == root
+    assert questions.repository_root(root / "pkg") == root
 
 
 async def test_no_repository_is_an_error_with_a_mend(tmp_path: Path):
     with pytest.raises(WorkspaceError, match="not in the work tree") as caught:
-        await questions.repository_root(tmp_path)
+        questions.repository_root(tmp_path)
     assert "git init" in caught.value.hint
 
 
 async def test_a_bare_repository_is_no_work_tree(tmp_path: Path):
     git(tmp_path, "init", "-q", "--bare", "bare")
     with pytest.raises(WorkspaceError, match="work tree"):
-        await questions.repository_root(tmp_path / "bare")
+        questions.repository_root(tmp_path / "bare")
 
 
 async def test_a_missing_directory_is_named(tmp_path: Path):
     with pytest.raises(WorkspaceError, match="gone: no such directory"):
-        await questions.repository_root(tmp_path / "gone")
+        questions.repository_root(tmp_path / "gone")
 
 
 async def test_a_machine_without_git_says_what_to_install(root: Path, monkeypatch):
@@ -62,7 +62,7 @@ async def test_a_repository_without_a_commit_says_so(tmp_path: Path):
 async def test_variables_of_a_calling_hook_do_not_mislead(root: Path, tmp_path: Path, monkeypatch):
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "other"))
     monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "index"))
-    assert await questions.repository_root(root) == root
+    assert questions.repository_root(root) == root
 
 
 async def test_no_repository_is_looked_for_above_the_one_asked_about(root: Path):

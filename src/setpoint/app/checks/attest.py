@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from setpoint.checks import ProjectEvaluator
 from setpoint.checks.cache.eviction import forget
 from setpoint.checks.discovery.layout import configuration
 from setpoint.checks.judge import FullReport
+from setpoint.checks.run_evaluator import ProjectEvaluator
 from setpoint.checks.tools.acceptance import PREFIX
 from setpoint.checks.trees.checkout import remove
 from setpoint.errors import RecordedDataError, UsageError
@@ -29,13 +29,14 @@ from setpoint.history.attestation.statements import (
     suite_statement,
 )
 from setpoint.history.replay import History, history
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.events.run import RunStarted
 from setpoint.model.evidence import TestReport
 from setpoint.model.facts.releases import released
 from setpoint.model.ids import Commit, StoryId, TraceId, Tree, sortable
 from setpoint.model.reports.attestation import EvidenceStatement, ResourceDescriptor, Statement
-from setpoint.model.run import Ending, RunOrder
+from setpoint.model.run import RunOrder
 from setpoint.model.stories.story import Story
 from setpoint.phase import evidence_rerun
 from setpoint.pipelines import load_pipeline

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from setpoint.app.checks.measure import measure_tree
 from setpoint.app.checks.watch import WITHOUT_SUSPECTS
-from setpoint.checks import CheckListener
+from setpoint.checks.measurement import CheckListener
 from setpoint.history.queries import RunState, runs
 from setpoint.history.replay import history
+from setpoint.model.ending import Ending
 from setpoint.model.goals import MEASURES, GoalMode, GoalResult, Measure
 from setpoint.model.quality import QualityVector
-from setpoint.model.run import Ending
 from setpoint.wiring.project import Project, open_project
 
 FEWEST_RUNS = 3

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 from setpoint.app.checks.watch import measure_once
-from setpoint.checks import CheckListener
 from setpoint.errors import ExitCode
 from setpoint.model.evaluation import Evaluation
 from setpoint.wiring.project import Project
+
+if TYPE_CHECKING:
+    from setpoint.checks.measurement import CheckListener
 
 
 def measure_tree(

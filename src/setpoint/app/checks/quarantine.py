@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 
 from setpoint.checks.flaky.quarantine import SEEN_WITHIN, QuarantineFile, due, remembered
 from setpoint.errors import UsageError
-from setpoint.history.flaky_tests import flaky_history
 from setpoint.model.flaky import FlakyTest, PutBy, Quarantined
 from setpoint.wiring.project import Project
 
@@ -27,6 +26,8 @@ def quarantine_entries(project: Project) -> tuple[Quarantined, ...]:
 
 def flaky_tests(project: Project, now: datetime) -> tuple[FlakyTest, ...]:
     """Return the recently flaky tests."""
+    from setpoint.history.flaky_tests import flaky_history
+
     return flaky_history(project.store, str(project.root), now - SEEN_WITHIN)
 
 

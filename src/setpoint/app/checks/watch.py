@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from setpoint.app.checks.quarantine import quarantine_entries
-from setpoint.checks import CheckListener, TreeEvaluator
+from setpoint.checks.tree_evaluator import TreeEvaluator
 from setpoint.checks.trees.working_tree import TreeRecorder
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.ids import Tree
 from setpoint.settings import load
 from setpoint.wiring.project import Project
 from setpoint.wiring.sandboxed_checks import held_checks
+
+if TYPE_CHECKING:
+    from setpoint.checks.measurement import CheckListener
 
 LOOK_S = 0.4
 """Seconds between two looks at the tree."""

@@ -12,7 +12,7 @@ from setpoint.app.ci.change import Change, Skipped
 from setpoint.app.ci.measure import measure_against_base
 from setpoint.app.ci.merge_base import base_of
 from setpoint.app.ci.report import report_of, skipped_report
-from setpoint.checks import CheckListener
+from setpoint.checks.measurement import CheckListener
 from setpoint.errors import ExitCode, UsageError
 from setpoint.model.ci_report import CiReport
 from setpoint.system.git.git import head, repository_root
@@ -37,7 +37,7 @@ def check_change(
 async def _checked(
     here: Path, change: Change, variables: Mapping[str, str], asked: str, told: CheckListener
 ) -> CiReport:
-    root = await repository_root(here)
+    root = repository_root(here)
     base = await base_of(root, change, variables, asked)
     commit = await head(root)
     if base is None:

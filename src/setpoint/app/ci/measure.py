@@ -9,8 +9,9 @@ from typing import NamedTuple
 from setpoint.app.checks.attest import forget_order
 from setpoint.app.checks.quarantine import quarantine_at
 from setpoint.app.ci.change import Change
-from setpoint.checks import CheckListener, ProjectEvaluator
 from setpoint.checks.cache.eviction import trim
+from setpoint.checks.measurement import CheckListener
+from setpoint.checks.run_evaluator import ProjectEvaluator
 from setpoint.errors import UsageError
 from setpoint.model.changes.work_kind import kind_of_request
 from setpoint.model.evaluation import Evaluation, Stage

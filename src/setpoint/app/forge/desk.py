@@ -24,6 +24,7 @@ from setpoint.history.reports.run_report import markdown, pull_text
 from setpoint.model.changes.redaction import redacted
 from setpoint.model.ci_report import MOST_NAME, Problem
 from setpoint.model.ci_report import Level as ProblemLevel
+from setpoint.model.ending import Ending
 from setpoint.model.events.people import DeliveryFate, DeliveryJudged, Feedback
 from setpoint.model.forge import (
     Annotation,
@@ -34,7 +35,7 @@ from setpoint.model.forge import (
     Level,
 )
 from setpoint.model.ids import Commit, StoryId, TraceId
-from setpoint.model.run import Ending, Round
+from setpoint.model.run import Round
 from setpoint.model.stories.board import ActionKind, Card
 from setpoint.model.stories.story import Status, Story
 from setpoint.people.forge_results import EVIDENCE

@@ -75,7 +75,7 @@ def installation(project: Project, name: str) -> tuple[FileChange, ...]:
 
 def removal(where: Path, name: str) -> tuple[FileChange, ...]:
     """Return what removing the hooks changes; a file that nobody changed since becomes what it was."""
-    root = asyncio.run(repository_root(where))
+    root = repository_root(where)
     if name == GIT:
         folder = hooks_folder(root)
         return _real(_change(folder / hook, text, mode) for hook, text, mode in git_hooks.removed(folder))
@@ -95,7 +95,7 @@ def apply(where: Path, name: str, changes: tuple[FileChange, ...], *, install: b
             raise UsageError(
                 f"{each.path}: was changed meanwhile; nothing was written", hint="repeat the command"
             )
-    root = asyncio.run(repository_root(where))
+    root = repository_root(where)
     notes = _notes(root)
     if name != GIT:
         (change,) = changes
@@ -116,7 +116,7 @@ def next_step(name: str) -> str:
 
 def installed_names(where: Path) -> tuple[str, ...]:
     """Return for whom hooks are installed in a repository."""
-    root = asyncio.run(repository_root(where))
+    root = repository_root(where)
     return tuple(name for name in (*formats(), GIT) if removal(root, name))
 
 

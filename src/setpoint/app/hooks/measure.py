@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from setpoint.app.checks.quarantine import quarantine_entries
-from setpoint.checks import CheckListener
 from setpoint.checks.change_evaluator import ChangeEvaluator
+from setpoint.checks.measurement import CheckListener
 from setpoint.errors import UsageError
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.hooks import CheckState

@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 from setpoint.app.people.feedback import DecisionOutcome, record
 from setpoint.errors import RecordedDataError
 from setpoint.history.queries import RunState, RunSummary, runs
+from setpoint.model.ending import Ending
 from setpoint.model.events.people import DeliveryFate, DeliveryJudged
 from setpoint.model.ids import Commit, TraceId
-from setpoint.model.run import Ending
 from setpoint.people.policy.delivery_fate import HISTORY, Past, read
 from setpoint.system.git.git import ask, commit_of
 from setpoint.wiring.project import Project

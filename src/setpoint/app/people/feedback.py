@@ -10,7 +10,7 @@ from typing import NamedTuple, TypedDict
 from setpoint.app.people.finding_viewed import viewed_for_s as seen_for_s
 from setpoint.app.people.findings import FindingView, find_finding, fix_of
 from setpoint.app.people.gates import current_person
-from setpoint.checks import ProjectEvaluator
+from setpoint.checks.run_evaluator import ProjectEvaluator
 from setpoint.errors import UsageError
 from setpoint.history.feedback import FeedbackEntry, FeedbackFilter, feedback_entries, feedback_since
 from setpoint.history.replay import History, history

@@ -11,11 +11,11 @@ from setpoint.app.people.gates import current_person
 from setpoint.app.runs.board import list_cards, set_keys, story_folder, story_path
 from setpoint.errors import UsageError
 from setpoint.history.queries import newest_by_story
+from setpoint.model.ending import Ending
 from setpoint.model.events import Body
 from setpoint.model.events.production import TRACE, AnomalyDetected, AnomalyEnded, Deployed, ProblemDecided
 from setpoint.model.ids import StoryId, TraceId, sortable
 from setpoint.model.production import Deployment, Signal, digest
-from setpoint.model.run import Ending
 from setpoint.model.stories.story import Status, Story
 from setpoint.plugins import PluginError, attempt, load_signals
 from setpoint.production.inbox import alertmanager, cloudevents, otlp_errors, sentry

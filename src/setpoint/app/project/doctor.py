@@ -15,13 +15,13 @@ from setpoint.agents.probing import environment_of, probe
 from setpoint.agents.registry import known, shipped
 from setpoint.agents.sandbox.sandbox import Sandbox
 from setpoint.agents.selection import Agents
-from setpoint.checks import Surveyor
 from setpoint.checks.collecting import Collected, collect, commands_that_cannot_start
 from setpoint.checks.discovery.own_commands.command import OwnCommand
 from setpoint.checks.discovery.project import Project as Found
 from setpoint.checks.discovery.tool_start import start_fault
 from setpoint.checks.discovery.toolchains import Toolchain
 from setpoint.checks.discovery.unstartable import unstartable
+from setpoint.checks.survey import Surveyor
 from setpoint.errors import SandboxUnavailable, SetpointError
 from setpoint.learning.store.embedding import MODEL, missing
 from setpoint.model.config.sandbox import Means

@@ -17,9 +17,10 @@ from setpoint.app.runs.drive import drive_run
 from setpoint.app.runs.order import make_order, resolve_story
 from setpoint.errors import WorkspaceError
 from setpoint.model.attempt import Breakage, Usage
+from setpoint.model.ending import Ending
 from setpoint.model.events import Body
 from setpoint.model.events.run import AgentBroke, AgentFinished, ToolExecuted
-from setpoint.model.run import Ending, RunOutcome
+from setpoint.model.run import RunOutcome
 from setpoint.model.value import Usd, Value
 from setpoint.settings import Settings, load
 from setpoint.wiring.project import open_project

@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from setpoint.errors import RecordedDataError, StoryError, UsageError
 from setpoint.history.queries import RunState, RunSummary, newest_by_story, runs_of
 from setpoint.model.changes.slug import slug
-from setpoint.model.events import Event
 from setpoint.model.ids import StoryId, TraceId
 from setpoint.model.stories.board import ActionKind, Card, NextAction, PhaseProgress
 from setpoint.model.stories.story import Status, Story, StoryRecord
 from setpoint.stories.policy.assessor import assess, by_urgency, column
-from setpoint.stories.policy.run_progress import phase_progress_of
 from setpoint.stories.story_file import KEYS, StoryFile, read_file
 from setpoint.stories.story_folder import StoryFolder
 from setpoint.system.files.locks import RunLocks
 from setpoint.wiring.project import Project
+
+if TYPE_CHECKING:
+    from setpoint.model.events import Event
 
 ENDED = ("run.started", "loop.phase_bounce", "run.finished")
 """Kinds of events that determine the status of a finished run."""
@@ -123,8 +124,14 @@ def _look(fault: str) -> NextAction:
 
 def progress_of_run(project: Project, run: RunSummary) -> PhaseProgress | None:
     """Return the status of a run, from its events; raises `RecordedDataError` where they cannot be read."""
-    standing = phase_progress_of(project.log.replay(run.trace_id))
+    standing = _progress(project.log.replay(run.trace_id))
     return _as_now(run, standing) if standing else None
+
+
+def _progress(events: Sequence[Event]) -> PhaseProgress | None:
+    from setpoint.stories.policy.run_progress import phase_progress_of
+
+    return phase_progress_of(events)
 
 
 def _standings(project: Project, runs: Sequence[RunSummary]) -> dict[StoryId, PhaseProgress | str]:
@@ -134,7 +141,7 @@ def _standings(project: Project, runs: Sequence[RunSummary]) -> dict[StoryId, Ph
     """
     over = [run.trace_id for run in runs if run.state is RunState.FINISHED]
     try:
-        events = project.log.replays(over, kinds=ENDED)
+        events = project.log.replays(over, kinds=ENDED) if over else {}
     except RecordedDataError:  # each by itself tells which it is
         events = {}
     found = {run.story_id: _standing(project, run, events) for run in runs}
@@ -146,7 +153,7 @@ def _standing(
 ) -> PhaseProgress | str | None:
     """Return the status of a run, or why it is unknown."""
     try:
-        standing = phase_progress_of(events.get(run.trace_id) or project.log.replay(run.trace_id))
+        standing = _progress(events.get(run.trace_id) or project.log.replay(run.trace_id))
     except RecordedDataError as error:
         return " ".join(str(error).split())
     return _as_now(run, standing) if standing else None
@@ -163,7 +170,7 @@ def runs_of_story(project: Project, story: StoryId) -> tuple[tuple[RunSummary, P
     """Return all runs of a story with their status, newest first."""
     found = []
     for run in runs_of(project.store, RunLocks(project.state).owner, story):
-        standing = phase_progress_of(project.log.replay(run.trace_id))
+        standing = _progress(project.log.replay(run.trace_id))
         if standing is not None:
             found.append((run, standing))
     return tuple(found)

@@ -14,8 +14,8 @@ from setpoint.app.runs.board import story_folder
 from setpoint.app.runs.notices import telling
 from setpoint.app.views.export import send_finished
 from setpoint.app.views.metrics import store_due_metrics
-from setpoint.checks import CheckListener
 from setpoint.checks.cache.eviction import forget, trim
+from setpoint.checks.measurement import CheckListener
 from setpoint.durable.dbos import DbosEngine
 from setpoint.errors import RecordedDataError, RunCancelled
 from setpoint.history.replay import history

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from setpoint.errors import ExitCode
-from setpoint.model.run import Ending
+from setpoint.model.ending import Ending
 
 EXIT = {
     Ending.VERIFIED: ExitCode.OK,

@@ -15,11 +15,12 @@ from setpoint.app.runs.role_assignment import assign_roles, with_reviews
 from setpoint.errors import UsageError
 from setpoint.model.attempt import AttemptLimits, Role
 from setpoint.model.changes.work_kind import kind_of_request
+from setpoint.model.config.limits import Limits
 from setpoint.model.gate import Escalation
 from setpoint.model.ids import TraceId, sortable
 from setpoint.model.pipeline import Pipeline
 from setpoint.model.proof import WorkKind
-from setpoint.model.run import Limits, RunOrder
+from setpoint.model.run import RunOrder
 from setpoint.model.stories.story import KnownRed, Story
 from setpoint.pipelines import load_pipeline
 from setpoint.settings import SETTINGS_VERSION, Settings

@@ -10,9 +10,10 @@ from decimal import Decimal
 from setpoint.app.runs.board import find_card, list_cards, runs_of_story
 from setpoint.app.runs.child_command import verb_command
 from setpoint.errors import ExitCode, RunInUse, UsageError
+from setpoint.model.config.limits import BoardLimits
 from setpoint.model.facts.budget_account import account_of
 from setpoint.model.ids import StoryId, TraceId
-from setpoint.model.stories.board import ActionKind, BoardLimits, Card, NextAction, PhaseProgress
+from setpoint.model.stories.board import ActionKind, Card, NextAction, PhaseProgress
 from setpoint.model.stories.story import StoryRecord
 from setpoint.model.value import Usd, Value
 from setpoint.stories.policy.assessor import column

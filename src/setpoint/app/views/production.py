@@ -8,9 +8,10 @@ from enum import StrEnum
 
 from setpoint.app.production.signals import ProductionRecord, StoryBoard, find_problem
 from setpoint.errors import UsageError
+from setpoint.model.config.production import ProductionTerms
 from setpoint.model.finding import Severity
 from setpoint.model.ids import StoryId
-from setpoint.model.production import Deployment, Hypothesis, ProductionTerms, Signal
+from setpoint.model.production import Deployment, Hypothesis, Signal
 from setpoint.model.stories.story import Status
 from setpoint.model.value import Instant, Text, Value
 from setpoint.production.policy.fix_watch import until

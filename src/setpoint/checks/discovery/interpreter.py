@@ -15,6 +15,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from setpoint.errors import SettingsError
+from setpoint.model.config.local_needs import NOTHING, Needs
 from setpoint.presets import Via, presets
 from setpoint.presets.check_settings import ChecksSettings
 from setpoint.settings import inherited
@@ -66,19 +67,35 @@ class Interpreter:
         return all(name in self.modules for name in distributions)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Interpreters:
+    """The two environments from which Python tools come."""
+
+    project: Interpreter
+    own: Interpreter
+    """Setpoint's, for tools that the project does not bring."""
+    needs: Needs = NOTHING
+    """What the checks get beside what git holds."""
+
+
 class _Answer(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     version: str
     build: str
+    executable: str = ""
     prefix: str
     path: tuple[str, ...]
     """What it imports from: folders and archives."""
 
 
-async def probe(path: str, reason: str) -> Interpreter | str:
-    """Ask an interpreter what it is, and list its folders; return why if it does not answer."""
-    command = Command(argv=(path, "-I", str(PROBE), "interpreter"), cwd=Path("/"), timeout_s=PROBE_S)
+async def probe(path: str, reason: str, root: Path = Path("/")) -> Interpreter | str:
+    """Ask an interpreter what it is, and list its folders; return why if it does not answer.
+
+    A shim, which looks at each start which Python the folder wants, is asked in `root`, and answered for by
+    that Python: so all is measured with the one, and none of the later starts asks again.
+    """
+    command = Command(argv=(path, "-I", str(PROBE), "interpreter"), cwd=root, timeout_s=PROBE_S)
     done = await run(command)
     if done.exit_code is None and done.fault:  # killed from outside, which says nothing of the interpreter
         done = await run(command)
@@ -91,6 +108,11 @@ async def probe(path: str, reason: str) -> Interpreter | str:
         return f"its answer is not readable: {error.errors()[0]['msg']}"
     except (ValueError, OSError) as error:
         return f"its answer is not readable: {error}"
+
+
+def is_shim(path: str) -> bool:
+    """Whether a program is one of pyenv's, asdf's or mise's, which start another."""
+    return Path(path).parent.name == "shims"
 
 
 def literal(answer: bytes) -> object:
@@ -112,6 +134,8 @@ def installed(folders: Iterable[str]) -> Iterator[str]:
 def _seen(path: str, reason: str, answer: _Answer) -> Interpreter:
     """Look up what an interpreter holds; quicker than it could, which would have to import what reads it."""
     folders = tuple(sorted(each for each in answer.path if Path(each).is_dir()))
+    if is_shim(path) and Path(answer.executable).is_file():
+        path = answer.executable
     facts = "\n".join((answer.build, *installed(folders)))
     return Interpreter(
         path=path,

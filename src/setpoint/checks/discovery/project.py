@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from setpoint.checks.discovery.environment_of_tests import environment_of_tests
-from setpoint.checks.discovery.interpreter import PROBE_S, Interpreter, literal
+from setpoint.checks.discovery.interpreter import PROBE_S, Interpreter, Interpreters, literal
 from setpoint.checks.discovery.layout import Layout, configuration, read_layout
 from setpoint.checks.discovery.own_commands.command import Kind
 from setpoint.checks.discovery.own_commands.elsewhere import files_elsewhere, scripts_elsewhere
@@ -53,17 +53,6 @@ _STATED = re.compile(r"\d+(?:\.\d+)+")
 _NOTHING_BESIDE = Beside(submodules=False, pointers=False, missing={})
 _MISSING = {**NOT_THERE, NO_SUITE: MEND}
 _ORIGINS = TypeAdapter(dict[str, str | None])
-
-
-@dataclass(frozen=True, kw_only=True)
-class Interpreters:
-    """The two environments from which Python tools come."""
-
-    project: Interpreter
-    own: Interpreter
-    """Setpoint's, for tools that the project does not bring."""
-    needs: Needs = NOTHING
-    """What the checks get beside what git holds."""
 
 
 @dataclass(frozen=True, kw_only=True)

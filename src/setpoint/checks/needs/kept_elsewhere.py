@@ -58,7 +58,7 @@ async def beside(root: Path, repository: Path | str, commit: Commit) -> Beside:
 
 async def large_files(root: Path, repository: Path | str, commit: Commit) -> dict[str, Path]:
     """Return the files that git LFS keeps, each with where the user's repository has its content."""
-    store = await git_directory(root) / "lfs" / "objects"
+    store = git_directory(root) / "lfs" / "objects"
     paths = await _pointers(repository, commit)
     texts = await contents(repository, commit, paths)
     found = {}

@@ -12,8 +12,8 @@ from setpoint.checks.needs.carried_files import ignored_files
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.config.local_needs import Needs
 from setpoint.settings import whole_environment
+from setpoint.system.environment import clean_environment
 from setpoint.system.git.git import ask, names_of
-from setpoint.system.processes import clean_environment
 
 _KEPT_BACK = re.compile(r"SETPOINT_.*|PYTHON.*|VIRTUAL_ENV|GIT_.*|HOME|PATH|(OLD)?PWD|TMPDIR|TE?MP|_|SHLVL")
 """Variables that say where a process runs, or belong to Setpoint."""

@@ -13,17 +13,20 @@ import asyncio
 import errno
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from setpoint.errors import WorkspaceError
 from setpoint.model.evaluation import Stage
 from setpoint.model.ids import Commit, TraceId
-from setpoint.ports import Measured, WorkCopy
 from setpoint.system.files.atomic import real_folder
 from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.git.clone import clone_shared, fetch_missing
 from setpoint.system.git.git import ask, git, tree_of
 from setpoint.system.git.history import history_of, noted_history, show_objects
 from setpoint.system.git.separate_repository import READY, repository_apart
+
+if TYPE_CHECKING:
+    from setpoint.ports import Measured, WorkCopy
 
 TIMED = ("timed-1", "timed-2")
 """Names of the places in which commands are timed, of one length: neither has the longer paths."""

@@ -52,10 +52,7 @@ def list_(
     all_: Annotated[bool, typer.Option("--all", help="Include completed stories.")] = False,
 ) -> None:
     """List the stories by priority, each with its next action and the reason."""
-    from rich.table import Table
-
     from setpoint.app.runs.board import list_cards
-    from setpoint.cli.render.console import Screen
     from setpoint.wiring.project import open_project
 
     cards = [each for each in list_cards(open_project(Path.cwd())) if all_ or each.status != "done"]
@@ -65,6 +62,10 @@ def list_(
     if not cards:
         say('no open stories; hint: setpoint story new "what you want"')
         return
+    from rich.table import Table
+
+    from setpoint.cli.render.console import Screen
+
     table = Table(box=None, pad_edge=False)
     for name in ("story", "status", "priority", "refinement", "next", "why"):
         table.add_column(name, no_wrap=name in ("story", "status"), overflow="fold")

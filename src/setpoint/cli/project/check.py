@@ -43,7 +43,6 @@ def check(
     """
     from setpoint.app.checks.measure import exit_of, measure_tree
     from setpoint.app.checks.watch import watch_tree
-    from setpoint.cli.render.check_lines import measured_line
     from setpoint.cli.render.console import Screen
     from setpoint.wiring.project import open_project
 
@@ -52,6 +51,8 @@ def check(
 
     def told(_: Stage, result: CheckResult) -> None:
         if console.is_terminal:
+            from setpoint.cli.render.check_lines import measured_line
+
             console.print(f"... {measured_line(result)}", style="dim", markup=False)
 
     _refuse_both({"--watch": watch, "--fresh": fresh}, {"--base": bool(base), "--whole": whole})

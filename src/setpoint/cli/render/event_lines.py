@@ -13,6 +13,7 @@ from setpoint.cli.render.line import Line as Line  # noqa: PLC0414 - what this m
 from setpoint.cli.render.production_lines import of_production
 from setpoint.cli.render.proof_lines import of_proof
 from setpoint.model import events as e
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events import Body, people
 from setpoint.model.events import learning as m
@@ -20,7 +21,7 @@ from setpoint.model.events.candidates import CandidateResult
 from setpoint.model.events.production import AboutProduction
 from setpoint.model.facts.spending import UNKNOWN, in_time
 from setpoint.model.gate import Answer
-from setpoint.model.run import UNPROVEN_MARK, Action, Ending, RunOutcome
+from setpoint.model.run import UNPROVEN_MARK, Action, RunOutcome
 from setpoint.model.wording import counted
 
 _MOST_NAMED = 5
@@ -392,9 +393,7 @@ def _summary(evaluation: Evaluation) -> str:
     parts += checks_in_words(evaluation)
     whole = evaluation.stage is not Stage.EVALUATE and not evaluation.without_tests
     if whole and evaluation.score is not None:
-        marks = {
-            name: each for name, each in evaluation.quality.measured.items() if not isinstance(each, int)
-        }
-        told = ", ".join(f"{name.replace('_', ' ')} {mark:.2f}" for name, mark in marks.items())
+        marks = evaluation.quality.measured.items()
+        told = ", ".join(f"{key.replace('_', ' ')} {at:.2f}" for key, at in marks if not isinstance(at, int))
         parts.append(f"quality {evaluation.score:.2f}{f' ({told})' if told else ''}")
     return "; ".join(parts)

@@ -25,10 +25,11 @@ from setpoint.cli.render.keys import keyboard, pressed
 from setpoint.cli.render.menu import menu, show_gate
 from setpoint.cli.render.presenter import Presenter
 from setpoint.errors import ExitCode, RunWaiting
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import CheckResult
 from setpoint.model.proof import Trust
-from setpoint.model.run import Ending, RunOrder, RunOutcome
+from setpoint.model.run import RunOrder, RunOutcome
 from setpoint.stories.story_writer import story_notices
 from setpoint.wiring.project import Project
 

@@ -28,10 +28,6 @@ def show(
     ] = None,
 ) -> None:
     """Show the timeline, findings, evidence and decisions of a run."""
-    from setpoint.app.people.gates import open_gate
-    from setpoint.app.views.export import kept_report, model_use
-    from setpoint.cli.render.console import Screen
-    from setpoint.cli.render.menu import show_gate
     from setpoint.wiring.project import find_run, open_project
 
     project = open_project(Path.cwd())
@@ -40,6 +36,11 @@ def show(
     if as_json:
         typer.echo(json.dumps([event.model_dump(mode="json") for event in events], indent=1))
         return
+    from setpoint.app.people.gates import open_gate
+    from setpoint.app.views.export import kept_report, model_use
+    from setpoint.cli.render.console import Screen
+    from setpoint.cli.render.menu import show_gate
+
     console = Screen(highlight=False, soft_wrap=True)
     if replay or record is not None:
         _again(console, events, speed=speed if replay else None, record=record, everything=everything)

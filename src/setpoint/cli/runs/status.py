@@ -17,11 +17,6 @@ def status(
     before: Annotated[str, typer.Option(metavar="RUN", help="List runs older than this one.")] = "",
 ) -> None:
     """List the newest runs with state, iterations, cost and branch."""
-    from rich.table import Table
-    from rich.text import Text
-
-    from setpoint.cli.render.console import Screen
-    from setpoint.cli.render.styles import of_state
     from setpoint.wiring.project import open_project, run_list
 
     rows = run_list(open_project(Path.cwd()), most, before)
@@ -34,6 +29,12 @@ def status(
     if not rows:
         say('no runs yet; hint: setpoint run "what you want"')
         return
+    from rich.table import Table
+    from rich.text import Text
+
+    from setpoint.cli.render.console import Screen
+    from setpoint.cli.render.styles import of_state
+
     table = Table(box=None, pad_edge=False)
     for name in ("run", "state", "iterations", "cost", "branch", "story"):
         # The name is copied into other commands, so the story column shrinks first.

@@ -9,6 +9,7 @@ from typing import Any
 
 from setpoint.errors import UsageError
 from setpoint.history.replay import History
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events import Event
 from setpoint.model.events.run import IterationEvaluated, RunFinished
@@ -29,7 +30,7 @@ from setpoint.model.reports.attestation import (
     TestStatement,
     Verifier,
 )
-from setpoint.model.run import Ending, Round
+from setpoint.model.run import Round
 from setpoint.version import __version__
 
 _DECISIVE = ("checks", "check", "integrity")

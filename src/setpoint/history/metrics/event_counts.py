@@ -14,8 +14,8 @@ import sqlalchemy as sa
 
 from setpoint.database.tables import EVENT
 from setpoint.history.metrics.window import Body, Column, Window
+from setpoint.model.ending import Ending
 from setpoint.model.gate import Choice, Via
-from setpoint.model.run import Ending
 
 STAGNATION_GUARDS = (
     "max_empty_diffs",

@@ -8,10 +8,11 @@ from typing import Any
 from setpoint.history.phrases import one_line
 from setpoint.model.changes.redaction import redacted
 from setpoint.model.config.notice_target import NoticeKind
+from setpoint.model.ending import Ending
 from setpoint.model.events import Event
 from setpoint.model.events.run import GateOpened, RunFinished
 from setpoint.model.gate import Gate
-from setpoint.model.run import Ending, RunOrder, RunOutcome
+from setpoint.model.run import RunOrder, RunOutcome
 from setpoint.model.value import Instant, Text, Value
 
 _MOST_LINES = 12

@@ -8,9 +8,10 @@ from setpoint.history.attempts import GateQuestion
 from setpoint.history.iterations import Lap, laps
 from setpoint.history.phrases import change_line, failure_line, finding_line, gate_command
 from setpoint.history.replay import History, history
+from setpoint.model.ending import Ending
 from setpoint.model.events import Event
 from setpoint.model.quality import QualityVector
-from setpoint.model.run import COMPLETION_MARK, Ending
+from setpoint.model.run import COMPLETION_MARK
 from setpoint.model.value import Instant, Value
 
 MOST_LISTED = 20

@@ -21,6 +21,7 @@ from setpoint.history.reports.progress_file import progress, status
 from setpoint.history.reports.quality_plot import points, quality_plot
 from setpoint.history.reports.templates import templates
 from setpoint.model.attempt import ToolCall
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.events import Event
 from setpoint.model.events.run import AgentFinished, PhaseCompleted, PhaseEntered, RunFinished
@@ -29,7 +30,7 @@ from setpoint.model.facts import gains
 from setpoint.model.facts.halting import shadow_line
 from setpoint.model.facts.spending import in_words
 from setpoint.model.ids import Artifact, TraceId
-from setpoint.model.run import COMPLETION_MARK, UNPROVEN_MARK, Ending
+from setpoint.model.run import COMPLETION_MARK, UNPROVEN_MARK
 from setpoint.system.files.atomic import write_atomic
 
 SCRATCHPAD, PROGRESS, MARKDOWN, HTML = "scratchpad.md", "progress.json", "report.md", "report.html"

@@ -15,10 +15,10 @@ from setpoint.history.replay import history
 from setpoint.history.traces.span_tree import SpanTree
 from setpoint.model import events as e
 from setpoint.model.attempt import Breakage, Usage
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.evidence import CheckState
 from setpoint.model.reports.span import Attribute, Note, Span
-from setpoint.model.run import Ending
 from setpoint.model.value import Instant
 from setpoint.model.verdict import Judgement
 

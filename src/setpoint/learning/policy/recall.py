@@ -9,16 +9,9 @@ from math import sqrt
 
 from setpoint.learning.policy.bm25 import fused
 from setpoint.learning.policy.tokenizer import likeness, terms
+from setpoint.model.config.memory_terms import MemoryTerms
 from setpoint.model.ids import TraceId
-from setpoint.model.learning import (
-    EVERYWHERE,
-    RECALLABLE,
-    Hit,
-    LearningKind,
-    LearningStatus,
-    MemoryTerms,
-    Recollection,
-)
+from setpoint.model.learning import EVERYWHERE, RECALLABLE, Hit, LearningKind, LearningStatus, Recollection
 
 NEAR = 0.5
 """Nearness in meaning from which a learning fits, whatever words it is written in."""

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 
 from setpoint.learning.policy.lessons import shape
 from setpoint.model.attempt import ToolCall
+from setpoint.model.config.limits import Limits
+from setpoint.model.config.memory_terms import MemoryTerms
 from setpoint.model.events import Event
 from setpoint.model.events.learning import ReflectionCompleted, Trigger
 from setpoint.model.events.run import PhaseBounce
 from setpoint.model.facts.budget_account import account_of
 from setpoint.model.facts.rounds import blocking, failures
 from setpoint.model.facts.sound_calls import sound_calls
-from setpoint.model.learning import MemoryTerms
-from setpoint.model.run import Limits, Round
+from setpoint.model.run import Round
 
 LEAST_CALLS = 10
 """Tool calls below which a rate of errors says nothing."""

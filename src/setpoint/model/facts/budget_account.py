@@ -8,6 +8,7 @@ from decimal import Decimal
 from functools import reduce
 
 from setpoint.model.attempt import Usage
+from setpoint.model.config.limits import Limits
 from setpoint.model.events import Event
 from setpoint.model.events.candidates import CandidateMade
 from setpoint.model.events.learning import ReflectionCompleted, ReflectionSkipped
@@ -31,7 +32,6 @@ from setpoint.model.facts.rounds import Share
 from setpoint.model.facts.spending import Expenses, Part, origin, used
 from setpoint.model.gate import Answer, Grant
 from setpoint.model.ids import GateId
-from setpoint.model.run import Limits
 from setpoint.model.value import Instant
 
 _COUNTING = ("max_iterations", "max_review_bounces", "max_test_bounces", "max_refinement_attempts")

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
+from setpoint.model.config.limits import Limits
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.evidence import Failure
 from setpoint.model.finding import Category, Finding, Severity, normalised
 from setpoint.model.goals import PREFIX, GoalResult, GoalState, with_share
 from setpoint.model.halting_worth import HaltingWorth
 from setpoint.model.quality import WEIGHTS
-from setpoint.model.run import Limits, Round
+from setpoint.model.run import Round
 from setpoint.model.value import Usd, Value
 
 _OF_TESTS = frozenset({"tests", "coverage"})

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from setpoint.model.config.limits import Limits
 from setpoint.model.events.run import PhaseBounce
 from setpoint.model.evidence import CheckState
 from setpoint.model.facts.rounds import blocking, failures
 from setpoint.model.finding import Category, Finding
 from setpoint.model.pipeline import Phase, PhaseKind, Pipeline
-from setpoint.model.run import Halt, Limits, Round
+from setpoint.model.run import Halt, Round
 from setpoint.model.verdict import HardGate, Judgement
 from setpoint.model.wording import counted, shortened
 from setpoint.phase.policy.restored_files import listed, restored_in

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from setpoint.model.config.limits import Limits
 from setpoint.model.facts.rounds import RunFacts
-from setpoint.model.run import Halt, Limits
+from setpoint.model.run import Halt
 from setpoint.phase.policy.bouncing import too_many_bounces
 from setpoint.phase.policy.restored_files import restored_in_all
 

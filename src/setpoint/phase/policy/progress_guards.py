@@ -10,6 +10,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from statistics import pvariance
 
+from setpoint.model.config.limits import Limits
 from setpoint.model.facts.gains import gained, without_gain, worse
 from setpoint.model.facts.rounds import (
     RunFacts,
@@ -24,7 +25,7 @@ from setpoint.model.facts.rounds import (
     same_problems_running,
     signature,
 )
-from setpoint.model.run import Halt, Limits, Round
+from setpoint.model.run import Halt, Round
 from setpoint.phase.policy.loop_guards import Guard
 
 STAGNATION_WINDOW = 3

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from setpoint.model.config.limits import Limits
 from setpoint.model.finding import Finding, Severity
-from setpoint.model.run import Limits, Round
+from setpoint.model.run import Round
 from setpoint.model.value import Value
 from setpoint.model.verdict import Judgement, Verdict
 

@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
+from setpoint.model.config.production import ProductionTerms
 from setpoint.model.events import production as p
-from setpoint.model.production import Deployment, ProductionTerms
+from setpoint.model.production import Deployment
 from setpoint.production.policy.incidents import Problem, Production, Sighting, quoted
 
 MOST_DEPLOYMENTS = 20

@@ -11,11 +11,12 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from setpoint.model.changes.redaction import alarms
+from setpoint.model.config.production import ProductionTerms
 from setpoint.model.events import Event
 from setpoint.model.events import production as p
 from setpoint.model.finding import Severity
 from setpoint.model.ids import StoryId, TraceId
-from setpoint.model.production import Deployment, Hypothesis, ProductionTerms, Signal, Suspicion
+from setpoint.model.production import Deployment, Hypothesis, Signal, Suspicion
 from setpoint.model.stories.story import KnownRed, Status, Story
 
 HOUR = timedelta(hours=1)

@@ -6,9 +6,9 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from setpoint.model.attempt import AttemptLimits
+from setpoint.model.config.limits import Limits
 from setpoint.model.facts.budget_account import BudgetAccount
 from setpoint.model.facts.rounds import RunFacts
-from setpoint.model.run import Limits
 
 WARN_AT = (0.5, 0.8)
 """Shares of a budget at which a person is warned."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from setpoint.system.environment import DEFAULT_KEEP, clean_environment
 from setpoint.system.processes import Command, Completed, run
-from setpoint.system.processes.command import DEFAULT_KEEP, clean_environment
 
 _KEEP = (
     *DEFAULT_KEEP, "EMAIL", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME",

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from setpoint.errors import WorkspaceError
-from setpoint.system.git.git import ask, git
+from setpoint.system.git.git import ask, ask_at_once, checked, git
 
 _REFS = ("for-each-ref", "--format=create %(refname) %(objectname)", "refs/heads", "refs/tags")
 PROMISORS = ("config", "--name-only", "--get-regexp", r"^remote\..*\.promisor$")
@@ -23,7 +23,7 @@ async def clone_shared(source: Path, target: Path, *words: str) -> None:
     `words` are `--bare` or `--no-checkout`. `git clone` copies the objects of a shallow source, so Setpoint
     makes that clone itself, with the same end of history.
     """
-    directory = await git_directory(source)
+    directory = git_directory(source)
     if not (directory / "shallow").is_file():
         await git(target.parent, "clone", "--quiet", "--shared", *words, str(source), str(target))
         await git(target, "remote", "remove", "origin")
@@ -38,9 +38,10 @@ async def clone_shared(source: Path, target: Path, *words: str) -> None:
     await git(target, "update-ref", "--stdin", stdin=refs)
 
 
-async def git_directory(root: Path) -> Path:
+def git_directory(root: Path) -> Path:
     """Find the git directory that holds the objects of the work tree at `root`."""
-    return Path((await git(root, "rev-parse", "--path-format=absolute", "--git-common-dir")).text)
+    answer = ask_at_once(root, "rev-parse", "--path-format=absolute", "--git-common-dir")
+    return Path(checked(root, answer).text)
 
 
 def private_folders(root: Path) -> list[Path]:

@@ -7,18 +7,19 @@ write to no work tree and no index, and git may not refresh the index either (`G
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 import signal
+import subprocess
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from setpoint.errors import WorkspaceError
 from setpoint.model.ids import Commit, Tree
+from setpoint.system.environment import clean_environment
 from setpoint.system.git.separate_repository import named
-from setpoint.system.processes.command import clean_environment
 
 NEUTRAL = {
     "core.hooksPath": os.devnull,
@@ -89,35 +90,72 @@ async def ask(
 
     In a tree for measuring it reads the repository that lies apart, never the `.git` that tests could write.
     """
-    settings = [word for name, value in NEUTRAL.items() for word in ("-c", f"{name}={value}")]
-    try:
+    import asyncio  # noqa: PLC0415 - a verb that asks for the root alone does without it
+
+    with _startable(root):
         process = await asyncio.create_subprocess_exec(
-            "git",
-            *settings,
-            *argv,
+            *_words(argv),
             cwd=root,
-            env=clean_environment({**VARIABLES, **ceiling(root), **named(root), **(environment or {})}),
+            env=_environment(root, environment),
             stdin=asyncio.subprocess.PIPE if stdin else asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             start_new_session=True,
         )
+    try:
+        async with asyncio.timeout(TIMEOUT_S):
+            stdout, stderr = await process.communicate(stdin or None)
+    except TimeoutError:
+        raise _late(root, argv) from None
+    finally:
+        if process.returncode is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+    return Answer(argv=argv, exit_code=process.returncode or 0, stdout=stdout, stderr=stderr)
+
+
+def ask_at_once(root: Path | str, *argv: str, environment: Mapping[str, str] | None = None) -> Answer:
+    """Ask git what it answers within a moment, such as where something lies; otherwise as `ask`."""
+    with _startable(root):
+        try:
+            done = subprocess.run(
+                _words(argv),
+                cwd=root,
+                env=_environment(root, environment),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=TIMEOUT_S,
+                start_new_session=True,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise _late(root, argv) from None
+    return Answer(argv=argv, exit_code=done.returncode, stdout=done.stdout, stderr=done.stderr)
+
+
+def _words(argv: Iterable[str]) -> list[str]:
+    settings = [word for name, value in NEUTRAL.items() for word in ("-c", f"{name}={value}")]
+    return ["git", *settings, *argv]
+
+
+def _environment(root: Path | str, environment: Mapping[str, str] | None) -> dict[str, str]:
+    return clean_environment({**VARIABLES, **ceiling(root), **named(root), **(environment or {})})
+
+
+@contextmanager
+def _startable(root: Path | str) -> Iterator[None]:
+    try:
+        yield
     except (FileNotFoundError, NotADirectoryError, PermissionError) as error:
         if not Path(root).is_dir():
             raise WorkspaceError(
                 f"{root}: no such directory", hint="name a directory of the repository"
             ) from error
         raise WorkspaceError(f"git cannot be started: {error}", hint="install git 2.30 or newer") from error
-    try:
-        async with asyncio.timeout(TIMEOUT_S):
-            stdout, stderr = await process.communicate(stdin or None)
-    except TimeoutError:
-        raise WorkspaceError(f"{root}: git {' '.join(argv)} took more than {TIMEOUT_S:g} s") from None
-    finally:
-        if process.returncode is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            await process.wait()
-    return Answer(argv=argv, exit_code=process.returncode or 0, stdout=stdout, stderr=stderr)
+
+
+def _late(root: Path | str, argv: Iterable[str]) -> WorkspaceError:
+    return WorkspaceError(f"{root}: git {' '.join(argv)} took more than {TIMEOUT_S:g} s")
 
 
 def ceiling(root: Path | str) -> dict[str, str]:
@@ -149,9 +187,9 @@ def checked(root: Path | str, answer: Answer) -> Answer:
     return answer
 
 
-async def repository_root(path: Path | str) -> Path:
+def repository_root(path: Path | str) -> Path:
     """Find the root of the work tree that `path` lies in."""
-    answer = await ask(path, "rev-parse", "--show-toplevel", environment={"GIT_CEILING_DIRECTORIES": ""})
+    answer = ask_at_once(path, "rev-parse", "--show-toplevel", environment={"GIT_CEILING_DIRECTORIES": ""})
     if answer.ok and answer.text:
         return Path(answer.text)
     words = answer.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ")

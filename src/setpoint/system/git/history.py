@@ -173,7 +173,7 @@ async def _make(source: Path, place: Path, base: Commit, tags: Collection[str]) 
     made = Path(tempfile.mkdtemp(prefix=f".{base}.", suffix=".part", dir=place.parent))
     try:
         await git(made, "init", "--quiet", "--bare", f"--object-format={kind}", ".")
-        directory = await git_directory(source)
+        directory = git_directory(source)
         partial = bool((await ask(source, *PROMISORS)).text)
         # A partial clone may fetch what an older history lacks, so none lends to another there.
         lender = None if partial else await _lender(source, place, base)

@@ -52,10 +52,10 @@ async def _store(root: Path, path: str, commit: str) -> Path | None:
     """Return the repository of a submodule: of the files there, else what git keeps of it."""
     places = [root / path] if (root / path / ".git").exists() else []
     try:
-        places += [await git_directory(root) / "modules" / path]
+        places += [git_directory(root) / "modules" / path]
         for place in places:
             if place.is_dir() and (await ask(place, "cat-file", "-e", f"{commit}^{{commit}}")).ok:
-                return await git_directory(place)
+                return git_directory(place)
     except WorkspaceError:
         return None
     return None

@@ -1,13 +1,7 @@
 """Start, limit, confine and end process trees; the only place that starts a process."""
 
-from setpoint.system.processes.command import (
-    DEFAULT_KEEP,
-    NETWORK_KEEP,
-    NOT_HELD,
-    Command,
-    Completed,
-    clean_environment,
-)
+from setpoint.system.environment import DEFAULT_KEEP, NETWORK_KEEP, clean_environment
+from setpoint.system.processes.command import NOT_HELD, Command, Completed
 from setpoint.system.processes.confinement import Confinement
 from setpoint.system.processes.confinement_test import Trial, trial
 from setpoint.system.processes.hold import Hold, ambient, hold_identity, holding, narrowing

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from setpoint.model.config.sandbox import Means
+from setpoint.system.environment import clean_environment
 from setpoint.system.processes import narrow
-from setpoint.system.processes.command import NOT_HELD, Command, clean_environment
+from setpoint.system.processes.command import NOT_HELD, Command
 from setpoint.system.processes.confinement import Confinement, missing_landlock
 from setpoint.system.processes.fresh_home import FreshHome
 from setpoint.system.processes.view import ambient_view

@@ -14,8 +14,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
+from setpoint.system.environment import clean_environment
 from setpoint.system.processes import supervisor
-from setpoint.system.processes.command import NOT_HELD, Command, clean_environment
+from setpoint.system.processes.command import NOT_HELD, Command
 from setpoint.system.processes.hold import Held, ambient
 from setpoint.system.processes.leftovers import VARIABLE, end_left, new_mark
 from setpoint.system.processes.view import ambient_view

@@ -8,10 +8,11 @@ from decimal import Decimal
 from pathlib import Path
 
 from setpoint.model.attempt import Role
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Stage
 from setpoint.model.ids import Commit, StoryId, TraceId
 from setpoint.model.pipeline import Phase, PhaseKind, Pipeline
-from setpoint.model.run import Ending, RunOrder, RunOutcome
+from setpoint.model.run import RunOrder, RunOutcome
 from setpoint.model.stories.story import Story
 from setpoint.model.value import Instant, Usd, Value
 

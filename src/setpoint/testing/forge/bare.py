@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from setpoint.errors import WorkspaceError
-from setpoint.system.processes.command import clean_environment
+from setpoint.system.environment import clean_environment
 
 NOTHING = "0" * 40
 """The commit of a branch that does not exist."""

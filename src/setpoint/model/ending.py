@@ -1,0 +1,30 @@
+"""How a run ends."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Ending(StrEnum):
+    """How a run ended."""
+
+    VERIFIED = "verified"
+    """Every hard gate passed on the delivered tree: `IMPLEMENTATION_VERIFIED`."""
+    UNPROVEN = "unproven"
+    """Nothing was found against it, and what must be proved is not; the best state is kept."""
+    UNPROVABLE = "unprovable"
+    """Nothing that is chosen here could prove the work; no agent was started."""
+    STOPPED = "stopped"
+    """A guard stopped it; the best state is kept."""
+    ESCALATED = "escalated"
+    """It needs a person; the best state is kept."""
+    BROKEN_AGENT = "broken_agent"
+    """No agent could be made to work."""
+    ACCEPTED = "accepted"
+    """A person took it as it is: not verified, its known issues are written down."""
+    SKIPPED = "skipped"
+    """A guard stopped it and nobody is to be asked; the best state is kept."""
+    CANCELLED = "cancelled"
+    """A person ended it; the best state is kept."""
+    MET = "met"
+    """All that was asked is there already; no agent was started."""
