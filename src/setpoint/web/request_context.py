@@ -16,7 +16,7 @@ from setpoint.errors import UsageError
 from setpoint.model.events import Body
 from setpoint.model.value import Value
 from setpoint.web.access import Access, Scope, Visitor
-from setpoint.web.live import Streams
+from setpoint.web.live import Feed
 from setpoint.wiring.project import Project, find_run
 
 
@@ -33,7 +33,7 @@ class RequestContext:
     project: Project
     access: Access
     launcher: Launcher
-    streams: Streams
+    feed: Feed
     signals: ProductionRecord
     told: Callable[[Body], tuple[str, bool]]
     """Says an event in one line, and whether it is a detail."""

@@ -34,7 +34,7 @@ async def until(seen):
 
 
 async def test_what_fails_is_kept_with_what_it_said(project):
-    launcher = Launcher(project)
+    launcher = Launcher(project, lambda: None)
     launcher.take(RUN, "abc")
     (work,) = launcher.busy_with(RUN)
     assert work.what == "the fix of abc"
@@ -53,7 +53,7 @@ async def test_what_fails_is_kept_with_what_it_said(project):
 
 
 async def test_what_goes_on_is_ended_with_it(project):
-    launcher = Launcher(project)
+    launcher = Launcher(project, lambda: None)
     launcher.begin("anything")
     await asyncio.sleep(0)
     assert [each.what for each in launcher.working] == ["run anything"]
