@@ -44,7 +44,7 @@
     close() { streams.delete(this); if (this.source) this.source.close(); }
   }
   htmx.createEventSource = (url) => new Stream(url);
-  setInterval(() => streams.forEach((each) => each.look()), AGAIN_MS);
+  setInterval(() => streams.forEach((each) => Date.now() - asked.at > AGAIN_MS && each.look()), 1000);
   document.addEventListener("visibilitychange", () => streams.forEach((each) => each.follow()));
   // What is shown without a connection is told to be old.
   const connection = () => document.getElementById("connection");
