@@ -170,7 +170,7 @@ async def test_what_nothing_tells_of_is_seen_by_looking(heard, monkeypatch, way)
     else:
         monkeypatch.setattr(live, "LOOK_S", 0.05)
         monkeypatch.setattr(heard.changes.files, "descriptor", -1)
-        heard.feed = Feed(heard.changes._replace(complete=False))
+        heard.feed = Feed(heard.changes)
     marks = ["a"]
     async with heard.stream("x", lambda: marks[-1]) as said:
         assert await said() == "a"

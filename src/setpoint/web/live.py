@@ -68,7 +68,7 @@ class Feed:
         self._watching: asyncio.Task[None] | None = None
 
     def wake(self) -> None:
-        """Look soon: something has changed, or the last stream has ended."""
+        """Look soon: something has changed."""
         self._signs += 1
         self._woken.set()
 
@@ -104,7 +104,8 @@ class Feed:
             topic.streams -= 1
             if not topic.streams:
                 del self._topics[what]
-                self.wake()
+            if not self._topics:
+                self._woken.set()
 
     async def _watch(self) -> None:
         loop, descriptor = asyncio.get_running_loop(), self._files.descriptor
@@ -112,10 +113,10 @@ class Feed:
             loop.add_reader(descriptor, self._written)
         try:
             while self._topics:
-                self._files.watch()
-                began = time.monotonic()
-                await self._look(began)
-                await self._rest(time.monotonic() - began)
+                watched, began = self._files.watch(), time.monotonic()
+                await self._look(began, watched=watched)
+                patience = REST_S if watched and self._changes.in_files and not self._fresh else LOOK_S
+                await self._rest(patience, time.monotonic() - began)
         finally:
             self._watching = None
             if descriptor >= 0:
@@ -123,11 +124,11 @@ class Feed:
             for topic in self._topics.values():  # only after a fault: pages ask for new streams
                 topic.say("")
 
-    async def _look(self, now: float) -> None:
+    async def _look(self, now: float, *, watched: bool) -> None:
         state = (await asyncio.to_thread(self._changes.commits), self._signs)
         for topic in tuple(self._topics.values()):
             due = now - topic.at >= REST_S
-            if due or topic.seen != state or self._files.descriptor < 0:
+            if due or topic.seen != state or not watched:
                 topic.seen = state
                 try:
                     mark = await asyncio.to_thread(topic.make)
@@ -136,8 +137,7 @@ class Feed:
                 if due or mark != topic.mark:
                     topic.say(mark)
 
-    async def _rest(self, looked_s: float) -> None:
-        patience = REST_S if self._changes.complete and not self._fresh else LOOK_S
+    async def _rest(self, patience: float, looked_s: float) -> None:
         self._fresh = False
         with suppress(TimeoutError):
             await asyncio.wait_for(self._woken.wait(), patience)

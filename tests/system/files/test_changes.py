@@ -41,7 +41,7 @@ def test_a_file_that_is_written_to_and_a_folder_that_is_made_later(tmp_path):
     file, folder = tmp_path / "log", tmp_path / "later" / "stories"
     file.write_text("a")
     changes = FileChanges([file], [folder])
-    changes.watch()
+    assert changes.watch()
     assert not told(changes, 0.0)
     file.read_text()
     (tmp_path / "log-of-another").write_text("a")
@@ -70,3 +70,7 @@ def test_a_lock_that_ends_with_a_killed_process(tmp_path):
     owner.communicate()
     assert told(changes)
     assert RunLocks(tmp_path).owner(TraceId("run-1")) is None
+
+
+def test_what_cannot_be_watched_is_said(tmp_path):
+    assert not FileChanges([tmp_path / "nothing"], []).watch()

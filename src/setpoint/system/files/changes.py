@@ -29,15 +29,13 @@ class FileChanges:
         if self.descriptor >= 0:
             weakref.finalize(self, os.close, self.descriptor)
 
-    def watch(self) -> None:
-        """Watch all that is there by now; may be called again at any time."""
-        if self.descriptor < 0:
-            return
-        for path in self._files:
-            self._add(path, _MODIFY)
+    def watch(self) -> bool:
+        """Watch what is there by now, again where need be; return whether every change is reported."""
+        watched = [self.descriptor >= 0, *(self._add(path, _MODIFY) for path in self._files)]
         for path in self._folders:
-            if not self._add(path, _ANY):
-                self._add(next(filter(Path.exists, path.parents)), _CREATE | _MOVED)
+            above = next(filter(Path.exists, path.parents))
+            watched.append(self._add(path, _ANY) or self._add(above, _CREATE | _MOVED))
+        return all(watched)
 
     def forget(self) -> None:
         """Empty the queue of reported changes, without looking at them."""
@@ -45,4 +43,6 @@ class FileChanges:
             os.read(self.descriptor, _BYTES)
 
     def _add(self, path: Path, mask: int) -> bool:
+        if self.descriptor < 0:
+            return False
         return bool(self._libc.inotify_add_watch(self.descriptor, os.fsencode(path), mask) >= 0)

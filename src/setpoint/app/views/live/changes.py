@@ -17,12 +17,12 @@ class ProjectChanges(NamedTuple):
     """Gives another text after every commit."""
     files: FileChanges
     """Stories, locks of processes at work, and the database where it is a file."""
-    complete: bool
-    """Whether the kernel reports every change of them, commits included."""
+    in_files: bool
+    """Whether every commit changes one of these files."""
 
 
 def project_changes(project: Project) -> ProjectChanges:
     """Follow the changes of a project."""
     journal, folders = project.store.journal, (project.state / "locks", story_folder(project).folder)
     files = FileChanges((journal,) if journal else (), folders)
-    return ProjectChanges(project.store.mark, files, journal is not None and files.descriptor >= 0)
+    return ProjectChanges(project.store.mark, files, journal is not None)
