@@ -1,6 +1,6 @@
 # Everything a person or CI does with this repository. Each target makes the environment it needs.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-second test-tools test-agents durations check format api docs screenshots bench bench-agents bench-run bench-evaluate bench-install bench-scale smoke clean
+.PHONY: help demo test test-all test-second test-tools test-agents durations check format api docs screenshots bench bench-agents bench-run bench-evaluate bench-install bench-scale bench-serving smoke clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -92,6 +92,9 @@ bench-install: ## Measure the size of an installation, and what importing the co
 
 bench-scale: $(READY) ## Measure pages, metrics and the record with a million events, on SQLite and Postgres (half an hour)
 	@$(BIN)/python bench/scale.py
+
+bench-serving: $(READY) ## Measure the dashboard with many open pages: idle, and 200 streams with 200 pages at once
+	@$(BIN)/python bench/serving.py
 
 clean: ## Remove what the other targets made, but for .agents/ and .tools/
 	@rm -rf $(VENV) site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

@@ -173,12 +173,14 @@ def test_every_commit_changes_the_mark_whoever_makes_it(tmp_path: Path, kind: st
     store, other = open_store(where), open_store(where)
     before = store.mark()
     assert store.mark() == before
-    marks = [before]
+    marks, written = [before], [store.journal and store.journal.read_bytes()]
     for place, writer in enumerate((store, other), start=1):
         with writer.writing() as connection:
             connection.execute(sa.text(INSERT), {**ROW, "id": f"evt-{place}", "seq": place, "place": place})
         marks.append(store.mark())
+        written.append(store.journal and store.journal.read_bytes())
     store.close()
     other.close()
 
     assert len(set(marks)) == 3
+    assert len(set(written)) == 3 if kind == "sqlite" else written == [None] * 3

@@ -163,11 +163,14 @@ def test_what_changes_and_changes_back_between_two_looks_is_seen(questions):
     assert questions.evaluate("say", "new") == 2, "the stream has not seen what the page shows by now"
 
 
-def test_a_page_that_cannot_be_fetched_is_not_asked_for_at_each_look(questions):
+def test_a_page_that_cannot_be_fetched_is_asked_for_again_after_a_while(questions):
     questions.clock.install()
+    questions.reload()
+    questions.wait_for_function("window.spoken")
     questions.route("**/gates", lambda route: route.fulfill(status=500, body="not now"))
     with questions.expect_response("**/gates"):
         assert questions.evaluate("say", "new") == 1
     assert questions.evaluate("say", "new") == 1
     questions.clock.fast_forward(6_000)
+    assert questions.evaluate("fetched") == 2, "though the stream says nothing more"
     assert questions.evaluate("say", "new") == 2

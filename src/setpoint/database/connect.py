@@ -83,6 +83,14 @@ class Store:
                 values = {**values, **each}
         return self._asked(query, values)
 
+    @property
+    def journal(self) -> Path | None:
+        """Return the file that every commit writes to; none where a server keeps the database."""
+        if self.engine.dialect.name != "sqlite":
+            return None
+        self.mark()  # the file is there for as long as a connection is
+        return Path(f"{self.engine.url.database}-wal")
+
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """Yield a connection that sees one state of the database."""

@@ -95,6 +95,15 @@ class SqlEventLog:
                 found.setdefault(event.trace_id, []).append(event)
         return found
 
+    def readable(
+        self, traces: Collection[TraceId], *, kinds: Collection[str] = ()
+    ) -> dict[TraceId, list[Event]]:
+        """Return what `replays` does; nothing where an event cannot be read: `replay` says of which run."""
+        try:
+            return self.replays(traces, kinds=kinds)
+        except RecordedDataError:
+            return {}
+
     def traces(self) -> tuple[TraceId, ...]:
         """Return all runs, newest first."""
         begun = sa.func.min(EVENT.c.id)

@@ -21,6 +21,7 @@ from starlette.middleware import Middleware
 
 from setpoint.app.production.signals import ProductionRecord
 from setpoint.app.runs.launcher import Launcher
+from setpoint.app.views.live.changes import project_changes
 from setpoint.app.views.metrics import store_due_metrics
 from setpoint.errors import RecordedDataError, SetpointError, UsageError
 from setpoint.model.events import Body
@@ -39,7 +40,7 @@ from setpoint.web import (
     production,
 )
 from setpoint.web.access import Access
-from setpoint.web.live import Streams
+from setpoint.web.live import Feed
 from setpoint.web.request_context import RequestContext
 from setpoint.web.shield import HOOKS, Shield
 from setpoint.wiring.project import Project
@@ -59,6 +60,7 @@ DESCRIBED = (
 PAGES = (
     production.router,
     pages.router,
+    pages.shown,
     halting_page.router,
     diff_page.router,
     finding_page.router,
@@ -89,14 +91,15 @@ def make_app(
                 yield
         finally:
             keeping.cancel()
-            desk.streams.closing.set()
+            desk.feed.close()
             await desk.launcher.close()
 
+    feed = Feed(project_changes(project))
     desk = RequestContext(
         project=project,
         access=access,
-        launcher=Launcher(project),
-        streams=Streams(),
+        launcher=Launcher(project, feed.wake),
+        feed=feed,
         signals=ProductionRecord(project),
         told=told,
     )

@@ -21,11 +21,12 @@ from setpoint.app.people.learnings import (
 from setpoint.errors import SetpointError
 from setpoint.model.learning import LearningKind, LearningStatus
 from setpoint.web.api_learnings import VERDICTS, KnownLearning, LearningFilter, filtered
+from setpoint.web.live import SharedRoute
 from setpoint.web.page_state import mark_of
 from setpoint.web.pages import page, said
 from setpoint.web.request_context import Answerer, Reader, TheDesk
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, route_class=SharedRoute)
 MOST_LISTED = 200
 MOST_PAIRS = 50
 """Pairs of like learnings that are shown."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form, HTTPException, Query, Request
-from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
+from fastapi import APIRouter, Form, Query, Request
+from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pydantic import Field
 
@@ -27,7 +28,7 @@ from setpoint.model.ids import TraceId
 from setpoint.web.access import LOGINS, Scope
 from setpoint.web.api import AnswerBody, answered
 from setpoint.web.diffs import place_id, visible
-from setpoint.web.live import MOST_STREAMS, watch_mark
+from setpoint.web.live import MarkStream, SharedRoute
 from setpoint.web.page_state import (
     LISTED,
     failed_with,
@@ -51,6 +52,7 @@ from setpoint.web.request_context import (
 from setpoint.wiring.project import run_list
 
 router = APIRouter(include_in_schema=False)
+shown = APIRouter(include_in_schema=False, route_class=SharedRoute)
 WINDOWS = (7, 30, 90)
 MOST_EVENTS = 400
 """Events of a run that its page lists, the newest."""
@@ -97,7 +99,7 @@ def page(request: Request, template: str, *, status: int = HTTPStatus.OK, **told
     return HTMLResponse(text, status_code=status)
 
 
-@router.get("/")
+@shown.get("/")
 def runs(request: Request, desk: TheDesk, _visitor: Reader, before: str = "") -> Response:
     """Show the newest runs, or those older than one."""
     older = known_run(before, desk) if before else ""
@@ -108,7 +110,7 @@ def runs(request: Request, desk: TheDesk, _visitor: Reader, before: str = "") ->
     return page(request, "runs.html.j2", mark=mark, runs=listed, failed=failed, before=older, last=last)
 
 
-@router.get("/runs/{which}")
+@shown.get("/runs/{which}")
 def run(which: KnownRun, request: Request, desk: TheDesk, _visitor: Reader) -> Response:
     """Show one run."""
     mark = mark_of(desk, which)
@@ -128,7 +130,7 @@ def run(which: KnownRun, request: Request, desk: TheDesk, _visitor: Reader) -> R
     )
 
 
-@router.get("/runs/{which}/report")
+@shown.get("/runs/{which}/report")
 def report(which: KnownRun, desk: TheDesk, _visitor: Reader) -> Response:
     """Return the report of a run as one file to keep or send."""
     text = run_report(desk.project, TraceId(which))
@@ -136,7 +138,7 @@ def report(which: KnownRun, desk: TheDesk, _visitor: Reader) -> Response:
     return HTMLResponse(text, headers={"content-disposition": name})
 
 
-@router.get("/gates")
+@shown.get("/gates")
 def gates(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
     """Show every open gate."""
     asked = open_questions(desk.project)
@@ -144,7 +146,7 @@ def gates(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
     return page(request, "gates.html.j2", mark=mark, gates=asked.opened, unread=asked.unread)
 
 
-@router.get("/board")
+@shown.get("/board")
 def board(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
     """Show the stories by column."""
     cards = list_cards(desk.project)
@@ -154,7 +156,7 @@ def board(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
     return page(request, "board.html.j2", mark=mark_of_board(cards), columns=columns)
 
 
-@router.get("/metrics")
+@shown.get("/metrics")
 def metrics(
     request: Request, desk: TheDesk, _visitor: Reader, days: Annotated[int, Query(ge=1, le=366)] = 7
 ) -> Response:
@@ -167,15 +169,9 @@ def metrics(
 
 
 @router.get("/live/{what}")
-async def live(what: str, request: Request, desk: TheDesk, _visitor: Reader) -> Response:
+async def live(what: str, desk: TheDesk, _visitor: Reader) -> Response:
     """Stream the state of what a page shows: `runs`, `gates`, `board`, `learnings`, or a run."""
-    if desk.streams.count >= MOST_STREAMS:
-        raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, "too many pages are open")
-    await asyncio.to_thread(mark_of, desk, what)
-    del request
-    return StreamingResponse(
-        watch_mark(lambda: mark_of(desk, what), desk.streams), media_type="text/event-stream"
-    )
+    return MarkStream(desk.feed, what, partial(mark_of, desk, what))
 
 
 @router.post("/runs")

@@ -20,11 +20,12 @@ from setpoint.app.views.production import (
 )
 from setpoint.errors import SetpointError, UsageError
 from setpoint.model.value import Text
+from setpoint.web.live import SharedRoute
 from setpoint.web.page_state import mark_of
 from setpoint.web.pages import page, said
 from setpoint.web.request_context import Answerer, Reader, RequestContext, Sent, TheDesk
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, route_class=SharedRoute)
 api = APIRouter(prefix="/api/v1/production")
 MOST_REASON = 2000
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Annotated
@@ -16,7 +16,7 @@ from setpoint.errors import UsageError
 from setpoint.model.events import Body
 from setpoint.model.value import Value
 from setpoint.web.access import Access, Scope, Visitor
-from setpoint.web.live import Streams
+from setpoint.web.live import Feed
 from setpoint.wiring.project import Project, find_run
 
 
@@ -33,14 +33,14 @@ class RequestContext:
     project: Project
     access: Access
     launcher: Launcher
-    streams: Streams
+    feed: Feed
     signals: ProductionRecord
     told: Callable[[Body], tuple[str, bool]]
     """Says an event in one line, and whether it is a detail."""
 
 
-def context_of(request: Request) -> RequestContext:
-    """Return what the application was made with."""
+async def context_of(request: Request) -> RequestContext:
+    """Return what the application was made with; FastAPI gives a plain function a thread of its own."""
     desk = request.app.state.desk
     assert isinstance(desk, RequestContext)  # noqa: S101 - the application is made in one place, with this
     return desk
@@ -60,10 +60,10 @@ def require(visitor: Visitor, scope: Scope) -> None:
         raise HTTPException(HTTPStatus.FORBIDDEN, f"this needs the scope '{scope}', not '{visitor.scope}'")
 
 
-def needs(scope: Scope) -> Callable[[Request], Visitor]:
+def needs(scope: Scope) -> Callable[[Request], Awaitable[Visitor]]:
     """Make a check that a visitor may do what needs a scope."""
 
-    def checked(request: Request) -> Visitor:
+    async def checked(request: Request) -> Visitor:
         visitor = current_visitor(request)
         if not visitor.scope.includes(scope):
             raise HTTPException(

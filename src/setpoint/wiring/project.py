@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,6 +20,7 @@ from setpoint.workspace.state_folder import ensure_state
 
 if TYPE_CHECKING:
     from setpoint.history.event_log import SqlEventLog
+    from setpoint.model.events import Event
     from setpoint.model.run import RunOrder
 
 GOES_ON = (RunState.INTERRUPTED, RunState.WAITING)
@@ -76,13 +77,15 @@ def run_list(project: Project, most: int, before: str = "") -> tuple[RunSummary,
     """Return the newest runs with their state; with `before`, runs older than that one."""
     older = find_run(project, before) if before else None
     listed = runs(project.store, RunLocks(project.state).owner, limit=most, before=older)
-    return tuple(_asking(project, run) if run.state is RunState.WAITING else run for run in listed)
+    waiting = [run.trace_id for run in listed if run.state is RunState.WAITING]
+    events = project.log.replays(waiting) if waiting else {}
+    return tuple(_asking(run, events[run.trace_id]) if run.trace_id in events else run for run in listed)
 
 
-def _asking(project: Project, run: RunSummary) -> RunSummary:
+def _asking(run: RunSummary, events: Sequence[Event]) -> RunSummary:
     from setpoint.history.replay import history
 
-    gate = history(project.log.replay(run.trace_id)).waiting
+    gate = history(events).waiting
     return run if gate is None else run.model_copy(update={"waits_for": gate.question})
 
 

@@ -34,7 +34,8 @@ async def until(seen):
 
 
 async def test_what_fails_is_kept_with_what_it_said(project):
-    launcher = Launcher(project)
+    heard = []
+    launcher = Launcher(project, lambda: heard.append(len(launcher.working)))
     launcher.take(RUN, "abc")
     (work,) = launcher.busy_with(RUN)
     assert work.what == "the fix of abc"
@@ -49,11 +50,12 @@ async def test_what_fails_is_kept_with_what_it_said(project):
         ("the fix of abc", RUN),
     ]
     assert all("run-0nothing" in each.said for each in launcher.failed)
+    assert heard == [1, 2, 1, 0], "pages hear of each that starts or ends"
     await launcher.close()
 
 
 async def test_what_goes_on_is_ended_with_it(project):
-    launcher = Launcher(project)
+    launcher = Launcher(project, lambda: None)
     launcher.begin("anything")
     await asyncio.sleep(0)
     assert [each.what for each in launcher.working] == ["run anything"]

@@ -84,15 +84,15 @@ def open_questions(project: Project) -> OpenQuestions:
     """Return every question that is open, and the runs whose question cannot be read."""
     owner = RunLocks(project.state).owner
     asked = runs(project.store, owner, limit=MOST_LISTED, recorded=(RunState.WAITING,))
+    waiting = [run.trace_id for run in asked if run.state is RunState.WAITING]
     found: list[OpenGate] = []
     unread: dict[TraceId, str] = {}
-    for run in asked:
-        if run.state is not RunState.WAITING:
-            continue
+    events = project.log.readable(waiting)
+    for trace_id in waiting:
         try:
-            opened = _opened(project, history(project.log.replay(run.trace_id)))
+            opened = _opened(project, history(events.get(trace_id) or project.log.replay(trace_id)))
         except RecordedDataError as error:
-            unread[run.trace_id] = one_line(str(error))
+            unread[trace_id] = one_line(str(error))
         else:
             found += [opened] if opened else []
     return OpenQuestions(tuple(found), unread)

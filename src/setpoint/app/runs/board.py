@@ -140,10 +140,7 @@ def _standings(project: Project, runs: Sequence[RunSummary]) -> dict[StoryId, Ph
     A run with a damaged record appears with its error, so that it does not hide the others.
     """
     over = [run.trace_id for run in runs if run.state is RunState.FINISHED]
-    try:
-        events = project.log.replays(over, kinds=ENDED) if over else {}
-    except RecordedDataError:  # each by itself tells which it is
-        events = {}
+    events = project.log.readable(over, kinds=ENDED) if over else {}
     found = {run.story_id: _standing(project, run, events) for run in runs}
     return {story: standing for story, standing in found.items() if standing}
 

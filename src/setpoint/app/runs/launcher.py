@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict, deque
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from setpoint.app.runs.child_command import verb_command
@@ -53,9 +54,9 @@ class FailedCommand(Value):
 class Launcher:
     """Starts processes of Setpoint and keeps an eye on them."""
 
-    def __init__(self, project: Project) -> None:
-        """Start them in the repository of a project."""
-        self._project = project
+    def __init__(self, project: Project, changed: Callable[[], None]) -> None:
+        """Start them in the repository of a project; `changed` hears of each that starts or ends."""
+        self._project, self._changed = project, changed
         self._tasks: set[asyncio.Task[None]] = set()
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self.working: list[ActiveCommand] = []
@@ -102,6 +103,7 @@ class Launcher:
         if work.measures and (work.what, work.patch) in tried:
             raise UsageError(f"{work.what} is being tried out already", hint="wait for what comes of it")
         self.working.append(work)
+        self._changed()
         task = asyncio.get_running_loop().create_task(self._run(work, verb, stdin))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -116,6 +118,7 @@ class Launcher:
                 done = await run(command)
         finally:
             self.working.remove(work)
+            self._changed()
         # The record of the run shows a fix that was not kept.
         fine = (*_FINE, ExitCode.FINDINGS) if work.measures else _FINE
         if done.exit_code not in fine:

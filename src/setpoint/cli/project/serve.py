@@ -69,7 +69,7 @@ def serve(
     app = make_app(project, access, hosts, _told)
     shown = f"[{host}]" if ":" in host else host
     _greet(f"http://{shown}:{port}/login", scope, linked, lambda: access.ticket(Scope(scope)))
-    Server(app, app.state.desk.streams).run(sockets=[listening])
+    Server(app, app.state.desk.feed).run(sockets=[listening])
 
 
 def _may_link(project: Project, scope: str) -> str:

@@ -14,8 +14,8 @@
   const scrolled = () => [...document.querySelectorAll("#live [tabindex='0']")].map((each) =>
     [each.id || each.getAttribute("aria-label"), each.scrollLeft, each.scrollTop + each.clientHeight >= each.scrollHeight - 4 ? -1 : each.scrollTop]);
   let kept = null, written = null, asked = { mark: "", at: 0 };
-  // A page carries the mark of the state it shows, and its stream says at each look which one there is: where they differ it
-  // is fetched. One that could not be fetched is asked for again after a while.
+  // A page carries the mark of the state it shows, and its stream says which one there is: where they differ it is fetched.
+  // One that could not be fetched, or was fetched between a change and its end, is asked for again after a while.
   const AGAIN_MS = 5000;
   const behind = (mark) => live() && mark !== live().dataset.mark && (mark !== asked.mark || Date.now() - asked.at > AGAIN_MS);
   // A browser has six connections to a server, over all of its tabs: one that is hidden gives its stream back, and hears all
@@ -27,21 +27,24 @@
     follow() {
       if (document.hidden || this.source) { if (document.hidden) this.rest(); return; }
       const source = this.source = new EventSource(this.url);
-      source.addEventListener("mark", ({ data }) => {
-        if (!behind(data)) return;
-        asked = { mark: data, at: Date.now() };
-        this.dispatchEvent(new MessageEvent("changed", { data }));
-      });
+      source.addEventListener("mark", ({ data }) => { this.mark = data; this.look(); });
       source.onopen = (event) => this.onopen && this.onopen(event);
       source.onerror = (event) => {
         if (source.readyState === EventSource.CLOSED) { streams.delete(this); ended(); }  // htmx makes another one
         if (this.onerror) this.onerror(event);
       };
     }
-    rest() { if (this.source) this.source.close(); this.source = null; }
+    look() {
+      const data = this.mark;
+      if (!data || !behind(data)) return;
+      asked = { mark: data, at: Date.now() };
+      this.dispatchEvent(new MessageEvent("changed", { data }));
+    }
+    rest() { if (this.source) this.source.close(); this.source = this.mark = null; }
     close() { streams.delete(this); if (this.source) this.source.close(); }
   }
   htmx.createEventSource = (url) => new Stream(url);
+  setInterval(() => streams.forEach((each) => Date.now() - asked.at > AGAIN_MS && each.look()), 1000);
   document.addEventListener("visibilitychange", () => streams.forEach((each) => each.follow()));
   // What is shown without a connection is told to be old.
   const connection = () => document.getElementById("connection");
