@@ -45,7 +45,7 @@ test-tools: $(READY) ## Install the tools that the presets describe, and those o
 AGENTS := all
 test-agents: $(READY) ## Install real coding agents into .agents/ and drive them against a scripted model server
 	@bash tests/real_agents/install.sh $(AGENTS)
-	@AGENTS="$(AGENTS)" $(BIN)/python -m pytest -q -m real_agents tests
+	@AGENTS="$(AGENTS)" $(PYTEST) -m real_agents tests/real_agents --durations=5
 
 # `make smoke SMOKE="3.12 3.13"` takes these only; `SMOKE="--but 3.11"` all that are on this machine but one.
 SMOKE :=
@@ -56,8 +56,7 @@ smoke: ## Install wheel and sdist on each supported Python of this machine, and 
 check: $(READY) ## Lint, format, types, import contracts
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy
-	@$(BIN)/lint-imports --no-cache
+	@$(BIN)/mypy & types=$$!; $(BIN)/lint-imports --no-cache && wait $$types
 
 format: $(READY) ## Mend what can be mended by machine
 	@$(BIN)/ruff check --fix-only .

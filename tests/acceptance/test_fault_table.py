@@ -1,9 +1,7 @@
 """Whatever an agent does wrong: reason, exit code, nothing left running, nothing lost, no iteration burnt."""
 
 import json
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,7 +17,6 @@ from setpoint.wiring.project import open_project
 from system.processes.living import gone
 
 DOCS = Path(__file__).parents[2] / "docs" / "how-to" / "agent-faults.md"
-SIDE_BY_SIDE = 3
 TABLED = {fault.name: fault for fault in FAULTS}
 
 
@@ -34,8 +31,8 @@ class Ran:
 
 
 @pytest.fixture(scope="module")
-def faulty(tmp_path_factory):
-    """One repository with all the agents; its base is measured once, then they run side by side."""
+def repository(tmp_path_factory):
+    """One repository with all the agents; its base is measured once."""
     usable(Means.LANDLOCK)
     folder = tmp_path_factory.mktemp("faults")
     made = new_repository(folder / "project")
@@ -43,13 +40,7 @@ def faulty(tmp_path_factory):
     made.write("setpoint.toml", "\n".join(tables))
     made.commit("agents")
     (folder / "home").mkdir()
-    before = tree(made.root)
-    first, *others = FAULTS
-    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
-        ran = {first.name: _ran(made, first)}
-        ran.update(zip([each.name for each in others], pool.map(partial(_ran, made), others), strict=True))
-    assert (tree(made.root), list((folder / "home").iterdir())) == (before, [])
-    return ran
+    return made
 
 
 def _ran(repository, fault: Fault) -> Ran:
@@ -71,9 +62,10 @@ def _ran(repository, fault: Fault) -> Ran:
 
 
 @pytest.mark.parametrize("name", TABLED)
-@pytest.mark.timeout(600)
-def test_each_fault(name, faulty):
-    fault, ran = TABLED[name], faulty[name]
+def test_each_fault(name, repository):
+    fault, before = TABLED[name], tree(repository.root)
+    ran = _ran(repository, fault)
+    assert (tree(repository.root), list((repository.root.parent / "home").iterdir())) == (before, [])
     if fault.refused:
         assert (ran.code, ran.outcome["stdout"]) == (3, "")
         assert fault.refused in ran.outcome["stderr"].splitlines()[0]

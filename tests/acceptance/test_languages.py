@@ -9,7 +9,7 @@ import pytest
 
 from acceptance.conftest import Repository
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.timeout(300), pytest.mark.slow]
 TOOLS = Path(__file__).resolve().parents[2] / ".tools" / "javascript" / "node_modules"
 TS = "export function add(a: number, b: number): number {\n  return a - b;\n}\n"
 TS_TESTS = """import { expect, it } from "vitest";

@@ -137,6 +137,9 @@ def test_a_pipeline_that_is_not_there_is_told_with_those_that_are(tmp_path):
 def test_a_prompt_of_ones_own_goes_before_the_shipped_one(tmp_path):
     (tmp_path / "plan.md.j2").write_text("Plan {{ wish }}, please.\n\n")
     assert render("plan.md.j2", {"wish": "it"}, tmp_path) == "Plan it, please.\n"
+    (tmp_path / "plan.md.j2").write_text("{{ wish or colour }}")
+    with pytest.raises(PipelineError, match="'colour' is undefined"):
+        render("plan.md.j2", {"wish": "it"}, tmp_path)
     (tmp_path / "plan.md.j2").unlink()
     with pytest.raises(PipelineError, match="'story' is undefined"):
         render("plan.md.j2", {}, tmp_path)

@@ -17,7 +17,7 @@ from setpoint.model.gate import Choice, Via
 from setpoint.wiring.project import find_run, open_project
 from web.browsing import SLOW_MS, in_a_browser, picture
 
-pytestmark = in_a_browser
+pytestmark = [*in_a_browser, pytest.mark.slow]
 WRONG = BUG.replace("a - b", "a * b")
 WANTED = TESTS.replace("add(2, 3) == 5", "add(2, 3) == -1")
 ONE = {"SETPOINT_LIMITS__MAX_ITERATIONS": "1"}

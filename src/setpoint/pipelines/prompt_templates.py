@@ -93,10 +93,10 @@ def template_version(name: str, overrides: Path | None = None) -> str:
         if each in sources or environment.loader is None:
             continue
         try:
-            sources[each] = environment.loader.get_source(environment, each)[0]
+            sources[each], file, _ = environment.loader.get_source(environment, each)
         except TemplateNotFound:
             return ""
-        todo += [other for other in meta.find_referenced_templates(environment.parse(sources[each])) if other]
+        todo += _read(environment, sources[each], file or each)[1]
     text = "\0".join(f"{each}\0{sources[each]}" for each in sorted(sources))
     return sha256(text.encode()).hexdigest()[:12]
 
@@ -125,21 +125,21 @@ def _used(environment: Environment, template: str) -> list[_Unknown]:
     if environment.loader is None:
         return []
     source, file, _ = environment.loader.get_source(environment, template)
-    tree = environment.parse(source, template, file)
+    own, others = _read(environment, source, file or template)
+    return [*own, *(each for other in others for each in _used(environment, other))]
+
+
+@cache  # a run renders the same few templates for each of its prompts
+def _read(environment: Environment, source: str, file: str) -> tuple[list[_Unknown], list[str]]:
+    """Return what a template itself takes from outside, and the templates that it extends or includes."""
+    tree = environment.parse(source, file, file)
     free = meta.find_undeclared_variables(tree)
     lines: dict[str, int] = {}
     for each in tree.find_all(nodes.Name):
         if each.name in free and each.ctx == "load":
             lines.setdefault(each.name, each.lineno)
-    found = [_Unknown(name, file or template, lines.get(name, 1)) for name in sorted(free)]
-    others: list[nodes.Include | nodes.Extends] = [
-        *tree.find_all(nodes.Include),
-        *tree.find_all(nodes.Extends),
-    ]
-    for other in others:
-        if isinstance(other.template, nodes.Const):
-            found += _used(environment, str(other.template.value))
-    return found
+    found = [_Unknown(name, file, lines.get(name, 1)) for name in sorted(free)]
+    return found, [other for other in meta.find_referenced_templates(tree) if other]
 
 
 @cache

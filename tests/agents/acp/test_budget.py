@@ -62,12 +62,12 @@ async def test_the_turn_is_ended_when_tokens_or_their_price_are_used_up(scripted
     assert attempt.usage.input_tokens == 3000
 
 
-async def test_with_nothing_left_no_process_is_started(scripted, brief, living):
+async def test_with_nothing_left_no_process_is_started(scripted, brief, living, tmp_path):
     agent = scripted([{"say": "hello"}])
     attempt = await agent.attempt(limited(brief, cost_usd=Decimal(0)), SilentObserver())
     assert attempt.breakage is not None
     assert attempt.breakage.kind is BreakageKind.BUDGET
-    assert living("script-0.json") == []
+    assert living(str(tmp_path / "script-0.json")) == []
 
 
 @pytest.mark.parametrize(

@@ -118,12 +118,12 @@ class Full(SilentObserver):
         return super().called(call)
 
 
-async def test_a_call_that_cannot_be_recorded_ends_the_attempt(scripted, brief, living) -> None:
-    call = {"call": {"name": "edit", "input": {"n": 1}}}
-    agent = scripted([call, call, {"sleep": 60}])
+async def test_a_call_that_cannot_be_recorded_ends_the_attempt(scripted, brief, living, tmp_path) -> None:
+    call = {"call": {"name": "edit", "input": {"n": 1}, "ok": True}}
+    agent = scripted([call, call, {"sleep": 600}])
     with pytest.raises(OSError, match="no space left"):
-        await agent.attempt(brief(), Full())
-    assert living("script-0.json") == []
+        await agent.attempt(brief(wall_s=600, idle_s=600), Full())
+    assert living(str(tmp_path / "script-0.json")) == []
 
 
 async def test_an_agent_that_waits_for_its_own_command_is_not_idle(scripted, brief):

@@ -91,12 +91,12 @@ async def test_a_session_that_breaks_twice_is_left(player, brief, workdir: Path)
 
 
 async def test_a_refused_key_ends_the_command_at_once(player, brief, living) -> None:
-    attempt = await player("claude", "cat @/claude-401.jsonl; sleep 97.125").attempt(
+    attempt = await player("claude", "cat @/claude-401.jsonl; sleep 97.375").attempt(
         brief(), SilentObserver()
     )
     assert attempt.breakage is not None
     assert (attempt.stop, attempt.breakage.kind) == (Stop.BROKEN, BreakageKind.AUTH)
-    assert living("97.125") == []
+    assert living("97.375") == []
 
 
 async def test_a_limit_that_is_not_lifted_in_time_is_told_as_such(player, brief) -> None:
@@ -116,14 +116,14 @@ async def test_an_error_that_ends_with_exit_code_zero_is_a_breakage_all_the_same
 async def test_a_command_that_spends_too_much_is_ended_in_flight(player, brief, living) -> None:
     asked = brief()
     limits = asked.limits.model_copy(update={"cost_usd": Decimal("0.005")})
-    agent = player("opencode", "head -n 6 @/opencode.jsonl; sleep 98.125; cat @/opencode.jsonl")
+    agent = player("opencode", "head -n 6 @/opencode.jsonl; sleep 98.375; cat @/opencode.jsonl")
     attempt = await agent.attempt(asked.model_copy(update={"limits": limits}), SilentObserver())
     assert (attempt.stop, attempt.breakage, attempt.usage.cost_usd) == (
         Stop.CANCELLED,
         None,
         Decimal("0.00750"),
     )
-    assert living("98.125") == []
+    assert living("98.375") == []
 
 
 async def test_a_command_that_goes_in_circles_is_ended(player, brief, living) -> None:
@@ -131,10 +131,10 @@ async def test_a_command_that_goes_in_circles_is_ended(player, brief, living) ->
         '{"type":"tool_execution_%s","toolCallId":"%s","toolName":"ls","args":{"path":"."},"isError":false}'
     )
     lines = "\n".join(line % (what, number) for number in range(9) for what in ("start", "end"))
-    agent = player("pi", f"echo '{lines}'; sleep 99.125")
+    agent = player("pi", f"echo '{lines}'; sleep 99.375")
     attempt = await agent.attempt(brief(), SilentObserver(same_calls=3))
     assert (attempt.stop, attempt.tool_calls) == (Stop.CANCELLED, 3)
-    assert living("99.125") == []
+    assert living("99.375") == []
 
 
 async def test_a_program_that_prints_something_else_is_told(player, brief) -> None:
@@ -172,7 +172,7 @@ SAME_CALLS = "\n".join(
 async def test_after_circles_the_session_is_not_charged_once_more(player, brief) -> None:
     asked = brief()
     start = "head -n 1 @/claude.jsonl"
-    in_circles = f"{start}; echo '{SAME_CALLS}'; sleep 97.125"
+    in_circles = f"{start}; echo '{SAME_CALLS}'; sleep 97.375"
     costs = []
     for again in ("", in_circles, "cat @/claude-resumed.jsonl"):
         agent = player("claude", "cat @/claude.jsonl", again or "true")

@@ -106,7 +106,7 @@ def site() -> Iterator[Site]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Requests)
     made.api_url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     yield made
     server.shutdown()

@@ -89,7 +89,7 @@ class Answers(BaseHTTPRequestHandler):
 def server() -> Iterator[Server]:
     with Server(("127.0.0.1", 0), Answers) as made:
         made.statuses, made.issues, made.asked = ["SUCCESS"], [], []
-        thread = threading.Thread(target=made.serve_forever, daemon=True)
+        thread = threading.Thread(target=made.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         yield made
         made.shutdown()

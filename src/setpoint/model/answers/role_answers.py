@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, ClassVar, Literal, get_origin
 
 from pydantic import (
@@ -276,6 +277,7 @@ def example_of(shape: type[Shape]) -> str:
     return json.dumps(shape.EXAMPLE, indent=1)
 
 
+@cache  # reading what is written under the fields takes a tenth of a second
 def schema_of(shape: type[Value]) -> str:
     """Write a shape as the JSON schema that a prompt asks by, without what no model is asked for."""
     return json.dumps(_lean(shape.model_json_schema()), separators=(", ", ": "))
