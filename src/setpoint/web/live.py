@@ -191,6 +191,7 @@ class SharedRoute(APIRoute):
             key = (str(request.url), request.headers.get("accept"), anyone)
             feed: Feed = request.app.state.desk.feed
             answer = copy(await feed.shared(key, partial(made, Request(scope, request.receive))))
+            answer.raw_headers = [*answer.raw_headers]  # others add to theirs
             answer.body = bytes(answer.body).replace(_CSRF.encode(), visitor.csrf.encode())
             return answer
 
