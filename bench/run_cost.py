@@ -238,6 +238,7 @@ def figures(name: str, place: Path) -> dict[str, Cost]:
     take("check, edited", *SETPOINT, "check")
     module.write_text(before, "utf-8")
     if SUBJECTS[name].package:
+        take("doctor --base", *SETPOINT, "doctor", "--base")
         take("run", *SETPOINT, "run", f"add twice_of_the_bench to {SUBJECTS[name].module}, with tests")
     else:
         found["setpoint demo"] = measured((*SETPOINT, "demo", str(place / "shown")), place, variables)
