@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -122,6 +123,24 @@ async def test_an_unchanged_tree_is_not_measured_again_unless_asked(root: Path) 
     fresh = await standing(root, lambda _, result: told.append(result)).measure(root, fresh=True)
     assert {each.check for each in fresh.evidence if each.cached} == set()
     assert {each.evidence.check for each in told} == {each.check for each in fresh.evidence}
+
+
+async def test_own_commands_run_again_where_a_program_came_to_path(root: Path, monkeypatch) -> None:
+    programs = root.parent / "programs"
+    programs.mkdir()
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    (root / "Makefile").write_text("lint:\n\tlook-at-style .\n")
+    told: list[CheckResult] = []
+
+    first = await standing(root).measure(root)
+    await standing(root, lambda _, result: told.append(result)).measure(root)
+    (programs / "look-at-style").write_text("#!/bin/sh\n")
+    (programs / "look-at-style").chmod(0o755)
+    again = await standing(root).measure(root)
+
+    assert first.evidence_of("own_lint").state is CheckState.NOT_MEASURED
+    assert told == []
+    assert again.evidence_of("own_lint").state is CheckState.PASS
 
 
 async def test_what_a_tool_does_not_read_does_not_run_it_again(root: Path) -> None:

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING
 
 from setpoint.checks.cancel_all import end
 from setpoint.checks.discovery.bytecode import with_bytecode
-from setpoint.checks.discovery.interpreter import Interpreters, find_interpreter, own_interpreter
+from setpoint.checks.discovery.interpreter import (
+    Interpreters,
+    find_interpreter,
+    own_interpreter,
+    programs_stamp,
+)
 from setpoint.checks.discovery.interpreter_cache import Probes
 from setpoint.checks.discovery.tool_start import Starts
 from setpoint.checks.needs.carried_files import fingerprint_of, needs_of
@@ -192,6 +197,7 @@ class Surveyor:
         settings = self._settings
         yield settings.model_dump_json()
         yield from (f"{each.path} {each.version} {each.fingerprint}" for each in (both.project, both.own))
+        yield from programs_stamp()
         for name, asked in settings.check.items():
             from setpoint.checks.tools.custom import CustomTool
 
@@ -204,10 +210,13 @@ class Surveyor:
         """Whether an evaluation holds until the tree, the settings or an interpreter's packages change.
 
         It does not where anything comes from elsewhere: a server, programs and packages of other languages.
+        Own commands start programs of PATH, which is among what decides.
         """
+        from setpoint.checks.discovery.project import OWN_CHECKS
         from setpoint.checks.tools.custom import lasting
 
         known, chosen = presets(), project.chosen
-        outside = [name for name in chosen if name in known and known[name].via in (Via.NODE, Via.PATH)]
+        tools = [known[name] for name in chosen if name in known and name not in OWN_CHECKS]
+        outside = any(tool.via in (Via.NODE, Via.PATH) for tool in tools)
         asking = not all(lasting(asked) for asked in self._settings.check.values())
         return not (outside or asking or project.layout.package_folders or self._settings.sonarqube.url)

@@ -286,5 +286,14 @@ def _path() -> list[str]:
     return [part for part in inherited(("PATH",)).get("PATH", "/usr/bin:/bin").split(":") if part]
 
 
+def programs_stamp() -> Iterator[str]:
+    """Yield the folders of PATH with when a program came to each or went."""
+    for folder in _path():
+        try:
+            yield f"{folder} {Path(folder).stat().st_mtime_ns}"
+        except OSError:  # not there, or closed to us
+            yield folder
+
+
 def _own_bin() -> str:
     return str(Path(sys.executable).parent) if sys.prefix != sys.base_prefix else ""
