@@ -1,4 +1,4 @@
-"""Compare halting policies in the simulator of `setpoint halting simulate`, and print which aims they reach.
+"""Compare halting policies in a simulator, and print which aims they reach.
 
     python bench/halting.py [--tasks 2500] [--seed 11] [--svg FOLDER]
 
@@ -16,9 +16,9 @@ from statistics import fmean, pvariance
 
 import numpy as np
 from halting_plots import stagnation_plot
+from halting_simulator import Ended, Task, Turn, logged, run, tasks
 
 from setpoint.learning.halter_fit import fit
-from setpoint.learning.halting_simulator import Ended, Task, Turn, logged, run, tasks
 from setpoint.model.facts.group_means import Mean, lower_bound, mean_by_group
 from setpoint.model.halter.policies import NAMED, R0_VARIANCE, first_pass, r0_stagnant, repeats
 from setpoint.model.halter.prediction import HaltingTerms, choose

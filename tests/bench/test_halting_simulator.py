@@ -9,7 +9,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from setpoint.learning import halting_simulator
 from setpoint.model.halter.features import streak
 from setpoint.model.halter.policies import fixed, r0_stagnant, repeats
 from setpoint.model.halting import TurnState
@@ -22,8 +21,8 @@ BENCH = Path(__file__).resolve().parents[2] / "bench"
 def bench():
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(BENCH))
-        own = {name: importlib.import_module(f"halting_{name}") for name in ("credit", "hazard")}
-        yield SimpleNamespace(simulator=halting_simulator, **own)
+        own = {name: importlib.import_module(f"halting_{name}") for name in ("credit", "hazard", "simulator")}
+        yield SimpleNamespace(**own)
 
 
 @pytest.fixture(scope="module")

@@ -202,19 +202,3 @@ def test_a_policy_of_a_plugin_that_breaks_in_a_replay_is_named(late, place):
     mine = plugged_policies(place, [plugged("broken")])
     with pytest.raises(UsageError, match="'broken' of a plug-in broke in a replay: ValueError: no idea"):
         replay_tables(logged_runs([late], place), [], Economics(), plugged=mine)
-
-
-def test_policies_are_compared_in_an_invented_world(place):
-    table = json.loads(call("simulate", "--runs", "60", "--policy", "first-pass", "--json"))
-    rules, first = table["figures"]
-    assert (rules["policy"], first["policy"]) == ("rules-v1", "first-pass")
-    assert 0.4 < rules["success"]["value"] < 0.9
-    assert first["turns"]["value"] >= rules["turns"]["value"]
-    assert json.loads(call("simulate", "--runs", "60", "--policy", "first-pass", "--json")) == table
-
-
-def test_the_invented_world_has_the_table_and_the_plots(place):
-    shown = call("simulate", "--runs", "30")
-    assert "simulated: 30 runs" in shown
-    assert "success over cost" in shown
-    assert "restarts here" not in shown

@@ -67,28 +67,6 @@ def replay(
 
 
 @app.command()
-def simulate(
-    runs: Annotated[int, typer.Option(help="Tasks to draw.", min=20, max=20_000)] = 500,
-    seed: Annotated[int, typer.Option(help="Number that the tasks are drawn from.", min=0)] = 11,
-    policy: Annotated[
-        list[str] | None, typer.Option(help="Policy to show beside rules-v1; repeatable; all without it.")
-    ] = None,
-    worth: Annotated[float, typer.Option(help="Worth of right work, in US dollars.", min=0)] = 10.0,
-    wrong: Annotated[float, typer.Option(help="Cost of a wrong delivery, in US dollars.", min=0)] = 5.0,
-    as_json: AsJson = False,
-) -> None:
-    """Show how halting policies compare in an invented world; figures say which is better, not how good."""
-    from setpoint.app.views.halting_simulation import simulate as simulated
-    from setpoint.model.halting import Economics
-
-    table = simulated(runs, seed, policy or (), Economics(worth_usd=worth, wrong_usd=wrong))
-    if as_json:
-        typer.echo(json.dumps(table.model_dump(mode="json"), indent=2))
-        return
-    _printed(table)
-
-
-@app.command()
 def fit(
     logs: Logs = None,
     agent: Annotated[str, typer.Option(help="Agent whose runs are used; without it, each one apart.")] = "",
