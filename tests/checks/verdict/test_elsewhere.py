@@ -49,7 +49,7 @@ async def test_code_that_recognises_setpoint_is_found_out(tmp_path, watched):
     assert "tests/test_half.py::test_half (fail" in said.reason
 
 
-async def test_many_tests_that_hang_on_the_order_refuse_nothing(tmp_path):
+async def test_many_tests_that_depend_on_the_order_refuse_nothing(tmp_path):
     many = "import pytest, shop\n\n\n@pytest.mark.parametrize('n', range(25))\ndef test_half(n):\n"
     many += "    assert shop.half(2 * n) == n\n"
     last = "import shop\n\n\ndef test_last():\n    shop.half = lambda n: -1\n"
