@@ -135,11 +135,13 @@ async def test_own_commands_run_again_where_a_program_came_to_path(root: Path, m
     first = await standing(root).measure(root)
     await standing(root, lambda _, result: told.append(result)).measure(root)
     (programs / "look-at-style").write_text("#!/bin/sh\n")
+    denied = await standing(root).measure(root)
     (programs / "look-at-style").chmod(0o755)
     again = await standing(root).measure(root)
 
     assert first.evidence_of("own_lint").state is CheckState.NOT_MEASURED
     assert told == []
+    assert "Permission denied" in denied.evidence_of("own_lint").reason
     assert again.evidence_of("own_lint").state is CheckState.PASS
 
 

@@ -49,6 +49,18 @@ async def test_code_that_recognises_setpoint_is_found_out(tmp_path, watched):
     assert "tests/test_half.py::test_half (fail" in said.reason
 
 
+async def test_many_tests_that_depend_on_the_order_refuse_nothing(tmp_path):
+    many = "import pytest, shop\n\n\n@pytest.mark.parametrize('n', range(25))\ndef test_half(n):\n"
+    many += "    assert shop.half(2 * n) == n\n"
+    last = "import shop\n\n\ndef test_last():\n    shop.half = lambda n: -1\n"
+    change = {"shop.py": HONEST, "tests/test_half.py": many}
+    change |= {f"tests/test_z{place}.py": last for place in range(12)}  # by chance one comes first
+
+    said = await repeated(tmp_path, change)
+
+    assert said.state is MET, said.reason
+
+
 async def test_what_differs_on_the_base_too_is_excused_and_named(tmp_path):
     known = "import os\n\n\ndef test_place():\n    assert 'GIT_TERMINAL_PROMPT' in os.environ\n"
     change = {"shop.py": HONEST, "tests/test_half.py": TEST_HALF}

@@ -18,6 +18,7 @@ from setpoint.checks.cancel_all import end
 from setpoint.checks.trees.checkout import clone
 from setpoint.errors import WorkspaceError
 from setpoint.model.evaluation import Evaluation
+from setpoint.model.evidence import CheckState
 from setpoint.model.ids import Commit, Tree
 from setpoint.system.files.atomic import write_atomic
 from setpoint.system.files.folder_lock import alone
@@ -135,6 +136,10 @@ class TreeRecorder:
         }
 
 
+_NOT_FOUND = ": not found"
+"""What a shell says of a program that is not on PATH; of one that may not run it says another thing."""
+
+
 class EvaluationCache:
     """Whole evaluations, kept by everything that went into them."""
 
@@ -156,6 +161,12 @@ class EvaluationCache:
         return found.model_copy(update={"evidence": marked})
 
     def keep(self, evaluation: Evaluation) -> None:
-        """Keep an evaluation, unless a tool broke: that may be otherwise the next time."""
-        if not evaluation.broken:
+        """Keep an evaluation, unless a tool broke or did not end as a tool does: that may be otherwise later.
+
+        A program that is not found is: what comes to PATH is part of the key.
+        """
+        unknown = (each for each in evaluation.evidence if each.state is CheckState.NOT_MEASURED)
+        if not evaluation.broken and all(
+            each.exit_code is None or _NOT_FOUND in each.reason for each in unknown
+        ):
             write_atomic(self._path, evaluation.model_dump_json(), flush=False)

@@ -119,8 +119,8 @@ async def _repeated(again: Repeated) -> Found:
     gave = await again.on(commit, again.tests, alone=False) if again.tests else PlainRun(outcomes={})
     wrong = otherwise(gave.outcomes, again.tests)
     left = dict(wrong)
-    for _ in range(_TRIES):
-        if left and len(left) <= MOST_RERUN:
+    for _ in range(1 if len(left) > MOST_RERUN else _TRIES):
+        if left:
             left = otherwise((await again.on(commit, left, alone=True)).outcomes, left)
     shaky = tuple(test for test in wrong if test not in left)
     found = Found(wrong=left, broken=gave.broken, shaky=shaky, argv=gave.argv)
