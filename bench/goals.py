@@ -33,6 +33,7 @@ from setpoint.model.config.limits import Limits
 from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.evidence import Failure
+from setpoint.model.exam import Least
 from setpoint.model.ids import Commit, StoryId
 from setpoint.model.proof import ProofTerms
 from setpoint.model.run import RunOrder
@@ -261,7 +262,7 @@ def harness(plan: Maker, folder: Path, real: str) -> RunHarness:
         "agent": ScriptedAgent(*plan.acts),
         "folder": folder / "fakes",
         "story": Story(id=StoryId("pack"), title="Make the tests pass", known_red=KnownRed.FIX),
-        "proof": ProofTerms(required=False, seconds=1, without=("elsewhere",)),
+        "proof": ProofTerms(least=Least.SELF, seconds=1, without=("elsewhere",)),
         "limits": Limits(max_cost_usd=Decimal(0), max_wall_s=100_000),
     }
     if not real:

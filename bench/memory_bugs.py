@@ -23,7 +23,7 @@ from setpoint.model.evaluation import Stage as Measuring
 from setpoint.model.events.learning import MemoryRecalled
 from setpoint.model.events.run import AgentFinished, ToolExecuted
 from setpoint.model.ids import TraceId
-from setpoint.model.proof import NOBODY, Proof, SealedTest, SealedTrial, Vouched, WorkKind
+from setpoint.model.proof import NOBODY, HiddenTest, HiddenTrial, Proof, Vouched, WorkKind
 from setpoint.model.run import RunOrder
 from setpoint.phase import loop
 from setpoint.ports import Measured, Memory, Toolbox, WorkCopy
@@ -170,12 +170,12 @@ class Suite:
     async def prove(self, order: RunOrder, measured: Measured, vouched: Vouched = NOBODY) -> Proof:
         """Demand no proof: the hidden tests judge."""
         del order, measured, vouched
-        return Proof(work=WorkKind.REPAIR, why="bench", obligations=(), required=False)
+        return Proof(work=WorkKind.REPAIR, why="bench", obligations=())
 
-    async def try_sealed(self, order: RunOrder, copy: WorkCopy, tests: tuple[SealedTest, ...]) -> SealedTrial:
-        """Use no sealed tests."""
+    async def try_hidden(self, order: RunOrder, copy: WorkCopy, tests: tuple[HiddenTest, ...]) -> HiddenTrial:
+        """Use no hidden tests."""
         del order, copy, tests
-        return SealedTrial()
+        return HiddenTrial()
 
 
 async def worked(

@@ -80,7 +80,7 @@ class AgentsSettings(Value):
     tester: str = ""
     """Explains failing tests to the maker between two rounds; empty: nobody, what was measured is enough."""
     test_designer: str = "rules"
-    """Says which tests are to be written; in `change` an agent with a model writes sealed tests."""
+    """Says which tests are to be written; in `change` an agent with a model writes hidden tests."""
     reflector: str = "rules"
     """Looks back at a run and says what is worth remembering."""
     reviews: tuple[str, ...] = ()

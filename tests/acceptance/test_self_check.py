@@ -1,4 +1,4 @@
-"""A maker asks what the fast checks say, and learns nothing of sealed tests."""
+"""A maker asks what the fast checks say, and learns nothing of hidden tests."""
 
 import json
 
@@ -7,10 +7,10 @@ import pytest
 from acceptance.conftest import RIGHT
 
 WRONG = "def add(a, b):\n    return b - a\n"
-SEALED = {
+HIDDEN = {
     "tests": [
         {
-            "path": "test_sealed_secret.py",
+            "path": "test_hidden_secret.py",
             "text": "from calc import add\n\n\ndef test_hidden_marker():\n    assert add(7, 8) == 15\n",
             "behaviour": "adds the numbers seven and eight HIDDEN-SENTENCE",
         }
@@ -18,9 +18,9 @@ SEALED = {
 }
 LEARN = [
     "setpoint_check",
-    "setpoint_check test_sealed_secret.py",
-    "setpoint_check --sealed; setpoint_check -v; setpoint_check '$(cat /etc/passwd)'",
-    "cd .setpoint/check; echo sealed > ask-0000000000000001; sleep 1; cat answer-0000000000000001",
+    "setpoint_check test_hidden_secret.py",
+    "setpoint_check --hidden; setpoint_check -v; setpoint_check '$(cat /etc/passwd)'",
+    "cd .setpoint/check; echo hidden > ask-0000000000000001; sleep 1; cat answer-0000000000000001",
     "mkdir -p .setpoint/evidence; ls -R .setpoint; cat .setpoint/evidence/* .setpoint/bin/*",
     "cp calc.py keep; echo 'def add(a, b): return 15' > calc.py; setpoint_check; mv keep calc.py",
     "echo 'import os; print(os.listdir(chr(46) * 2))' > conftest.py; setpoint_check; rm conftest.py",
@@ -28,17 +28,17 @@ LEARN = [
     "cd .setpoint; rm -r check; ln -s $HOME check; setpoint_check & sleep 2; kill $!; ls ~ | grep -c answer",
     "mkfifo pipe; timeout 8 setpoint_check; rm pipe",
 ]
-"""Ten ways to learn a sealed test, to run a command, to write through the tool, or to wear it out."""
+"""Ten ways to learn a hidden test, to run a command, to write through the tool, or to wear it out."""
 
 
 @pytest.mark.slow
-def test_no_question_of_a_maker_shows_a_sealed_test(repository, tmp_path):
+def test_no_question_of_a_maker_shows_a_hidden_test(repository, tmp_path):
     told = tmp_path / "played"
     told.mkdir()
     asks = [{"write": "calc.py", "text": WRONG}]
     asks += [{"shell": f"( {line} ) > {told}/{number}.txt 2>&1; true"} for number, line in enumerate(LEARN)]
     asks += [{"write": "calc.py", "text": RIGHT}]
-    repository.crew(asks, critic=[[{"say": json.dumps(SEALED)}]] * 9)
+    repository.crew(asks, critic=[[{"say": json.dumps(HIDDEN)}]] * 9)
     settings = (
         (repository.root / "setpoint.toml")
         .read_text()
@@ -51,11 +51,11 @@ def test_no_question_of_a_maker_shows_a_sealed_test(repository, tmp_path):
 
     assert (code, outcome["ending"]) == (0, "verified"), outcome
     bodies = [event["body"] for event in json.loads(repository.setpoint("show", "--json").stdout)]
-    sealed = [body for body in bodies if body["kind"].startswith("tests.sealed")]
-    assert "test_sealed_secret.py" in json.dumps(sealed), [body["kind"] for body in bodies]
+    hidden = [body for body in bodies if body["kind"].startswith("tests.hidden")]
+    assert "test_hidden_secret.py" in json.dumps(hidden), [body["kind"] for body in bodies]
     answers = {file.name: file.read_text() for file in told.iterdir()}
     for name, answer in answers.items():
-        for word in ("sealed_secret", "hidden_marker", "HIDDEN-SENTENCE", "root:"):
+        for word in ("hidden_secret", "hidden_marker", "HIDDEN-SENTENCE", "root:"):
             lines = [line for line in answer.splitlines() if "takes no arguments" not in line]
             assert word not in "\n".join(lines), (name, answer)
     assert "assert -1 == 5" in answers["0.txt"] or "test_add" in answers["0.txt"]

@@ -52,7 +52,7 @@ SHOWN = {
     "$0.0038 (genai-prices 0.2.3)",
     "agent.spent": "  spent $0.0215, 1500 tokens (told by the agent)",
     "agent.finished": "change cccccccccc: 1 file, +3 -1",
-    "tests.sealed": "claude wrote tests that the maker will not see: 1 fail at the base; "
+    "tests.hidden": "claude wrote tests that the maker will not see: 1 fail at the base; "
     "not used: tests/test_other.py passes at the base already",
     "proof.measured": "proved as repair: 1 test",
     "iteration.evaluated": "test: tests 9 passed, 1 failed, 1 flaky; 1 to fix; "

@@ -38,7 +38,7 @@ from setpoint.model.gate import Answer, Choice, Gate, GateKind, Grant, Option, V
 from setpoint.model.halting_values import HaltingValues, OneMore
 from setpoint.model.hooks import CheckState as HookState
 from setpoint.model.ids import Artifact, Commit, GateId, StoryId, TraceId, Tree
-from setpoint.model.proof import Obligation, ObligationState, Proof, SealedTest, Trust, WorkKind
+from setpoint.model.proof import HiddenTest, Obligation, ObligationState, Proof, Trust, WorkKind
 from setpoint.model.run import Action, Decision, Halt, RunOrder, RunOutcome, Shadow, Snapshot
 from setpoint.model.stories.story import Story
 from setpoint.model.verdict import HardGate, Judgement, ReviewerVersion, Verdict
@@ -216,11 +216,11 @@ _BODIES = (
             trust=Trust.PERSON,
         ),
     ),
-    e.TestsSealed(
+    e.HiddenTestsWritten(
         design=1,
         agent="claude",
         kept=(
-            SealedTest(path="tests/test_sealed.py", source=Artifact("a" * 64), behaviour="totals are right"),
+            HiddenTest(path="tests/test_hidden.py", source=Artifact("a" * 64), behaviour="totals are right"),
         ),
         dropped=("tests/test_other.py passes at the base already",),
         usage=PAID,

@@ -38,7 +38,7 @@ from setpoint.checks.trees.whole import in_whole
 from setpoint.checks.verdict.prove import Prover
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.ids import Commit, TraceId
-from setpoint.model.proof import NOBODY, Proof, SealedTest, SealedTrial, Vouched
+from setpoint.model.proof import NOBODY, HiddenTest, HiddenTrial, Proof, Vouched
 from setpoint.model.run import RunOrder
 from setpoint.model.stories.story import Story
 from setpoint.ports import Measured, Toolbox, WorkCopy
@@ -185,7 +185,7 @@ class ProjectEvaluator:
         task = self._task(order, await self._base(order, measured.copy))
         return await Prover(measuring=self._measuring).prove(task, place, order.proof, vouched)
 
-    async def try_sealed(self, order: RunOrder, copy: WorkCopy, tests: tuple[SealedTest, ...]) -> SealedTrial:
+    async def try_hidden(self, order: RunOrder, copy: WorkCopy, tests: tuple[HiddenTest, ...]) -> HiddenTrial:
         """Run tests that were written from the request alone at the base, where they must fail."""
         if order.trace_id not in self._projects:
             await self.prepare(order, copy)
@@ -194,7 +194,7 @@ class ProjectEvaluator:
         task = replace(task, project=task.project.bare)
         place = await check_out(self._folders, at_base)
         async with without_network():
-            return await Prover(measuring=self._measuring).try_sealed(task, place, tests)
+            return await Prover(measuring=self._measuring).try_hidden(task, place, tests)
 
     async def _restored(self, measured: Measured, place: Measured) -> tuple[str, ...]:
         """Return what was restored before a tree was recorded."""

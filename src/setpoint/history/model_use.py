@@ -10,7 +10,7 @@ from setpoint.model.attempt import Role
 from setpoint.model.events import Event
 from setpoint.model.events.learning import ReflectionCompleted, ReflectionSkipped
 from setpoint.model.events.requests import ChangeReviewed
-from setpoint.model.events.run import ReviewAnswered, ReviewCompleted, TestsSealed
+from setpoint.model.events.run import HiddenTestsWritten, ReviewAnswered, ReviewCompleted
 from setpoint.model.facts.budget_account import phase_of, usage_of
 from setpoint.model.facts.spending import used
 
@@ -64,7 +64,7 @@ def _role(event: Event, played: Mapping[str, str]) -> str:
     match event.body:
         case ReviewCompleted() | ChangeReviewed():
             return Role.REVIEWER
-        case TestsSealed():
+        case HiddenTestsWritten():
             return Role.TEST_DESIGNER
         case ReflectionCompleted() | ReflectionSkipped():
             return Role.REFLECTOR

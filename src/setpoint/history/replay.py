@@ -45,6 +45,7 @@ from setpoint.model.events.run import (
     GuardFired,
     GuardUnable,
     HaltingDecided,
+    HiddenTestsWritten,
     IterationEvaluated,
     LoopRestarted,
     LoopStagnated,
@@ -61,7 +62,6 @@ from setpoint.model.events.run import (
     RunResumed,
     RunStarted,
     TestsQuarantined,
-    TestsSealed,
     ToolExecuted,
 )
 from setpoint.model.facts.budget_account import account_of, granted
@@ -79,7 +79,7 @@ _TURNED = (
     | GuardUnable
     | BudgetWarned
 )
-_ASIDE = m.AboutMemory | people.Feedback | AboutNoRun | AboutLive | TestsSealed
+_ASIDE = m.AboutMemory | people.Feedback | AboutNoRun | AboutLive | HiddenTestsWritten
 
 
 def history(events: Sequence[Event]) -> History:
@@ -121,7 +121,7 @@ class _Fold:
     resumptions: list[RunResumed] = field(default_factory=list)
     gates: dict[GateId, GateQuestion] = field(default_factory=dict)
     requests: list[AboutIntegrity] = field(default_factory=list)
-    sealed: list[TestsSealed] = field(default_factory=list)
+    hidden: list[HiddenTestsWritten] = field(default_factory=list)
     cancel: CancelRequested | None = None
     phase: str = ""
     iteration: int = 0
@@ -207,7 +207,7 @@ class _Fold:
             resumptions=tuple(self.resumptions),
             gates=tuple(self.gates.values()),
             requests=tuple(self.requests),
-            sealed=tuple(self.sealed),
+            hidden=tuple(self.hidden),
             memory=tuple(self.memory),
             feedback=tuple(self.feedback),
             cancel=self.cancel,
@@ -257,8 +257,8 @@ class _Fold:
     def _remembered(self, body: _ASIDE) -> None:
         if isinstance(body, people.Feedback):
             self.feedback.append(body)
-        elif isinstance(body, TestsSealed):
-            self.sealed.append(body)
+        elif isinstance(body, HiddenTestsWritten):
+            self.hidden.append(body)
         elif isinstance(body, m.AboutMemory):
             self.memory.append(body)
         # What is about production is of no run; what an agent begins or writes leads to its other events.

@@ -22,13 +22,13 @@ from setpoint.model.events.people import (
     HumanEdited,
 )
 from setpoint.model.events.run import AgentFinished, PhaseEntered, ReviewAnswered
+from setpoint.model.exam import Examiner
 from setpoint.model.finding import Finding
 from setpoint.model.ids import TraceId
-from setpoint.model.proof import Trust
 from setpoint.model.run import Round
 from setpoint.model.value import Value
 
-_BY_OTHERS = (Trust.PERSON, Trust.SEALED)
+_BY_OTHERS = (Examiner.HIDDEN_TESTS, Examiner.FAILING_TESTS, Examiner.COMMAND)
 """Authors of a witness that neither the maker nor a reviewer wrote."""
 _COUNTS = (Ending.VERIFIED, Ending.ACCEPTED)
 
@@ -179,6 +179,6 @@ def _right(told: History, past: Round) -> str:
     merged = (each for each in told.feedback if isinstance(each, DeliveryJudged))
     if any(each.fate is DeliveryFate.MERGED for each in merged):
         return "it was merged as it was"
-    trust = told.outcome.trust
-    proved = told.outcome.ending is Ending.VERIFIED and trust in _BY_OTHERS
-    return f"it was verified by {trust.words}" if proved and trust is not None else ""
+    by = [each for each in told.outcome.by if each.examiner in _BY_OTHERS]
+    proved = told.outcome.ending is Ending.VERIFIED and by
+    return f"it was verified by {by[0].words}" if proved else ""

@@ -21,13 +21,13 @@ from setpoint.model.events.run import (
     GuardFired,
     GuardUnable,
     HaltingDecided,
+    HiddenTestsWritten,
     LoopRestarted,
     LoopStagnated,
     ModelCalled,
     PhaseBounce,
     ReviewAnswered,
     RunResumed,
-    TestsSealed,
 )
 from setpoint.model.facts.spending import Expenses
 from setpoint.model.gate import Gate
@@ -85,7 +85,7 @@ class History(Value):
     """Every question to a person, oldest first."""
     requests: tuple[AboutIntegrity, ...] = ()
     """What was asked for, said and decided about protected files, oldest first."""
-    sealed: tuple[TestsSealed, ...] = ()
+    hidden: tuple[HiddenTestsWritten, ...] = ()
     """Tests that were written from the request alone, before the maker began."""
     memory: tuple[m.AboutMemory, ...] = ()
     """What was recalled for the run, what it taught, and whose belief it moved, oldest first."""

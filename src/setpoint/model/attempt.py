@@ -30,7 +30,7 @@ class Role(StrEnum):
     TESTER = "tester"
     """Explains failing tests to the maker."""
     TEST_DESIGNER = "test_designer"
-    """Says which tests are to be written in pipelines that have such a phase; else it writes sealed tests."""
+    """Says which tests are to be written in pipelines that have such a phase; else it writes hidden tests."""
     REFLECTOR = "reflector"
     """Looks back at a run and says what is worth remembering."""
 

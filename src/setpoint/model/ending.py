@@ -9,7 +9,9 @@ class Ending(StrEnum):
     """How a run ended."""
 
     VERIFIED = "verified"
-    """Every hard gate passed on the delivered tree: `IMPLEMENTATION_VERIFIED`."""
+    """Every run passed, and somebody other than the maker set the exam: `IMPLEMENTATION_VERIFIED by …`."""
+    SELF_TESTED = "self_tested"
+    """Every run passed, and only the maker's own tests say what is right: `SELF-TESTED`."""
     UNPROVEN = "unproven"
     """Nothing was found against it, and what must be proved is not; the best state is kept."""
     UNPROVABLE = "unprovable"
@@ -28,3 +30,16 @@ class Ending(StrEnum):
     """A person ended it; the best state is kept."""
     MET = "met"
     """All that was asked is there already; no agent was started."""
+
+
+EXAMINED = (Ending.VERIFIED, Ending.SELF_TESTED)
+"""Endings of work that passed every run of the verdict."""
+UNVERIFIED_PREFIX = "unverified/"
+"""Begins the branch of work that may not be used as it is."""
+
+
+def is_usable(ending: Ending | None, branch: str) -> bool:
+    """Whether work passed the exam that `proof.least` asks for, or a person accepted it."""
+    if ending is Ending.ACCEPTED:
+        return True
+    return ending in EXAMINED and not branch.startswith(UNVERIFIED_PREFIX)

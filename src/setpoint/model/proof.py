@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Literal, get_args
+from typing import Any, Literal, Self, get_args
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr, field_validator, model_validator
 
+from setpoint.model.exam import Exam, Examiner, Least, by_maker, by_whom, level
 from setpoint.model.ids import Artifact
 from setpoint.model.mutation import MutantShare
 from setpoint.model.value import Text, Value
@@ -32,6 +34,8 @@ RunName = Literal["clean room", "nothing lost", "witness", "sabotage", "canary",
 RUNS: tuple[RunName, ...] = get_args(RunName)
 """The seven runs of a verdict, in the order in which a report lists them."""
 
+HIDDEN = "hidden tests"
+"""The obligation that the tests pass which the maker could not read."""
 REVIEW = "review"
 """The obligation that a reviewer which the run names has judged the change; always required."""
 
@@ -55,32 +59,6 @@ class WorkKind(StrEnum):
     """Nothing that runs changes."""
     CHORE = "chore"
     """Dependencies, configuration or CI change, and no code."""
-
-
-class Trust(StrEnum):
-    """Who stands behind a witness, the strongest first."""
-
-    PERSON = "person"
-    """An acceptance command of the story, or a test that was red before the work began."""
-    SEALED = "sealed"
-    """A test that a test designer wrote from the request alone, and that the maker never saw."""
-    REVIEWED = "reviewed"
-    """A test of the maker that a reviewer with a model of its own found to express the request."""
-    ANY = "any"
-    """A test of the maker."""
-
-    @property
-    def words(self) -> str:
-        """Who stands behind the proof, as the end of a sentence."""
-        return _BEHIND[self]
-
-
-_BEHIND = {
-    Trust.PERSON: "your command, or a test that failed before the work",
-    Trust.SEALED: "tests that the maker never saw",
-    Trust.REVIEWED: "the maker's tests, which a reviewer confirmed",
-    Trust.ANY: "the maker's own tests alone",
-}
 
 
 class ObligationState(StrEnum):
@@ -121,7 +99,7 @@ _SHOWN_S = 0.05
 """Seconds below which nobody wants to read them."""
 
 
-class SealedTest(Value):
+class HiddenTest(Value):
     """A file of tests that was written from the request alone and is kept from the maker."""
 
     path: Text
@@ -130,14 +108,16 @@ class SealedTest(Value):
     """Its text, kept."""
     behaviour: Text
     """What it expects, in words; the maker is told this if it fails, and never the text."""
+    author: Text = ""
+    """The agent that wrote it; empty for a person."""
     reason: Text = ""
     """How it fails at the base."""
 
 
-class SealedTrial(Value):
+class HiddenTrial(Value):
     """What became of the tests that a test designer wrote, measured at the base."""
 
-    kept: tuple[SealedTest, ...] = ()
+    kept: tuple[HiddenTest, ...] = ()
     """Those that fail there for the lack of the work."""
     dropped: tuple[Text, ...] = ()
     """Why the others prove nothing."""
@@ -146,14 +126,30 @@ class SealedTrial(Value):
 class Vouched(Value):
     """What others than the maker contribute to the proof of a change."""
 
-    sealed: tuple[SealedTest, ...] = ()
+    hidden: tuple[HiddenTest, ...] = ()
     """Tests that the maker never saw."""
     reviewed: tuple[Text, ...] = ()
     """Tests that a reviewer with a model of its own found to express the request, as it named them."""
     all_reviewed: bool = False
     """Whether such a reviewer found this of all tests that the change adds."""
+    by: Text = ""
+    """That reviewer; several with a comma between them."""
+    reviewers: tuple[Text, ...] = ()
+    """Agents with a model of their own that approved the change."""
+    readable: Text = ""
+    """Why the maker could read the hidden tests; empty where it could not."""
+    lacking: tuple[Text, ...] = ()
+    """What was to be had of others and is not, with the reason: hidden tests, for example."""
     still_red: tuple[Text, ...] = ()
     """Tests that failed at the base and still did in an earlier round, of which the maker was told."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _earlier_name(cls, given: object) -> object:
+        """Read what earlier versions called sealed tests."""
+        if isinstance(given, dict) and "sealed" in given:
+            return {"hidden" if name == "sealed" else name: value for name, value in given.items()}
+        return given
 
     def expresses(self, test: str) -> bool:
         """Whether a reviewer found that a test expresses the request."""
@@ -174,59 +170,99 @@ class Proof(Value):
     why: Text
     """Why the work counts as this kind."""
     obligations: tuple[Obligation, ...]
-    required: bool = True
-    """Whether the work is unproven while an obligation is not met; else that is only reported."""
-    trust: Trust | None = None
-    """Of the strongest witness; none without one."""
+    exams: tuple[Exam, ...] = ()
+    """The exams that it passed, by whom they were set."""
+    contradicts: tuple[Text, ...] = ()
+    """Tests of the base that the change contradicts, which nobody but the maker wants."""
+    not_run: tuple[Text, ...] = ()
+    """Runs that its kind of work asks for, and that could not be made here."""
     vouched: Vouched = NOBODY
     """What others than the maker contributed to it."""
     mutants: MutantShare | None = None
     """What the tests make of small changes of the changed lines; none where that was not measured."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _earlier_keys(cls, given: object) -> object:
+        """Read proofs of earlier versions, which hold one word for who stands behind them."""
+        if not isinstance(given, dict) or not {"trust", "required"} & given.keys():
+            return given
+        kept = {name: value for name, value in given.items() if name not in ("trust", "required")}
+        return {"exams": exams_of_trust(given.get("trust")), **kept}
 
     def met(self, name: str) -> bool:
         """Whether an obligation is met."""
         return any(each.name == name and each.state is ObligationState.MET for each in self.obligations)
 
     @property
-    def rests_on(self) -> str:
-        """What verified work rests on, in words that follow `IMPLEMENTATION_VERIFIED`."""
-        if self.missing:
-            return "without a whole proof"
-        return f"on {self.trust.words}" if self.trust else f"as {self.work}"
+    def level(self) -> Least:
+        """Whose exam it passed, at best; an old test that it contradicts leaves the maker alone."""
+        return Least.SELF if self.contradicts else level(self.exams)
+
+    @property
+    def by(self) -> str:
+        """Who vouches for the work, in the words that follow the mark."""
+        if self.level is Least.SELF:
+            return by_maker(self.contradicts, self.vouched.reviewers, self.not_run)
+        return by_whom(self.exams, self.vouched.reviewers, self.not_run)
 
     @property
     def missing(self) -> tuple[Obligation, ...]:
         """Obligations that are not met."""
         return tuple(each for each in self.obligations if each.state is ObligationState.NOT_MET)
 
-    def requires(self, obligation: Obligation) -> bool:
-        """Whether the work is unproven while this obligation is not met."""
-        return self.required or obligation.name in (REVIEW, MEASURED)
+
+def exams_of_trust(trust: object) -> tuple[Exam, ...]:
+    """Return the exam that a word for trust of an earlier version stands for."""
+    examiner = _EARLIER_TRUST.get(str(trust))
+    return (Exam(examiner=examiner, author=_SOMEBODY.get(examiner, "")),) if examiner else ()
+
+
+_EARLIER_TRUST = {
+    "person": Examiner.FAILING_TESTS,
+    "sealed": Examiner.HIDDEN_TESTS,
+    "reviewed": Examiner.REVIEWER,
+    "any": Examiner.MAKER,
+}
+_SOMEBODY = {Examiner.HIDDEN_TESTS: "a test designer", Examiner.REVIEWER: "with a model"}
+"""Who it was, where earlier versions did not record a name."""
 
 
 class ProofTerms(Value):
-    """What a run must prove before it ends as verified."""
+    """What a run must prove, and whose exam is enough."""
 
-    required: bool = True
-    """Whether work without a proof ends as unproven; off: what is missing is only reported."""
+    least: Least = Least.OTHERS
+    """Whose exam is enough to end with 0, to be ready, to let dependants begin and to land."""
     begin_unprovable: bool = False
     """Whether a run begins where nothing could prove its work; it ends as unproven at best."""
-    witness: Trust = Trust.ANY
-    """The least trust in a witness that counts."""
     seconds: float | None = Field(default=None, gt=0)
     """Seconds that sabotage, canary, elsewhere and the same calls may take together; none: as long as the
     project's own tests took, and at least 20.
     """
     without: tuple[RunName, ...] = ()
     """Runs that are switched off, by name: `sabotage`, `same calls` and so on; a report says so."""
+    _notices: tuple[str, ...] = PrivateAttr(default=())
 
-    @model_validator(mode="before")
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """Say which settings of earlier versions were read otherwise or ignored."""
+        return self._notices
+
+    @model_validator(mode="wrap")
     @classmethod
-    def _earlier_keys(cls, given: object) -> object:
-        """Read settings and orders that still say how much of the last test run is repeated."""
-        if not isinstance(given, dict):
-            return given
-        return {name: value for name, value in given.items() if name not in _EARLIER}
+    def _of_earlier_versions(cls, given: Any, read: ModelWrapValidatorHandler[Self]) -> Self:  # noqa: ANN401 - not checked yet
+        """Read the keys of earlier versions, and remember that they were given."""
+        if not isinstance(given, Mapping):
+            return read(given)
+        kept, notices = {name: value for name, value in given.items() if name not in _EARLIER}, []
+        if (witness := given.get("witness")) is not None:
+            kept.setdefault("least", "self" if witness == "any" else "others")
+            notices.append(f"proof.witness = '{witness}' is read as proof.least = '{kept['least']}'")
+        if given.get("required") is False:
+            notices.append("proof.required = false is ignored: what a run refuses is unproven")
+        made = read(kept)
+        made._notices = tuple(f"{each}; hint: write proof.least" for each in notices)  # noqa: SLF001 - an instance of this class
+        return made
 
     @field_validator("without", mode="before")
     @classmethod
@@ -239,4 +275,4 @@ class ProofTerms(Value):
         return names
 
 
-_EARLIER = ("arrangement", "arrangement_seconds")
+_EARLIER = ("arrangement", "arrangement_seconds", "witness", "required")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from decimal import Decimal
 from enum import StrEnum
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from setpoint.model.attempt import Attempt, AttemptLimits, Mode, Role
 from setpoint.model.config.limits import Limits
 from setpoint.model.config.memory_terms import MemoryTerms
 from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Evaluation
+from setpoint.model.exam import Exam
 from setpoint.model.flaky import Quarantined
 from setpoint.model.gate import Escalation
 from setpoint.model.goals import GoalResult
@@ -19,7 +20,7 @@ from setpoint.model.halting_values import HaltingValues
 from setpoint.model.halting_worth import HaltingWorth
 from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.model.pipeline import Pipeline
-from setpoint.model.proof import Proof, ProofTerms, Trust
+from setpoint.model.proof import Proof, ProofTerms, exams_of_trust
 from setpoint.model.quality import WEIGHTS
 from setpoint.model.stories.story import Story
 from setpoint.model.unjudged import UnjudgedEdits
@@ -188,8 +189,8 @@ class RunOrder(Value):
     """What becomes of the run when a guard stops it."""
     halting: HaltingWorth = HaltingWorth()
     """What the outcomes of the run are worth to the person."""
-    proof: ProofTerms = ProofTerms(required=False)
-    """What must be proved before the run ends as verified; older orders ask for nothing."""
+    proof: ProofTerms = ProofTerms()
+    """What must be proved, and whose exam is enough."""
     settings: str = "{}"
     """Settings as JSON, so that a resumed run is measured as it began; `[agent]` may hold keys: left out."""
     settings_version: int = 0
@@ -239,8 +240,10 @@ COMPLETION_MARK = "IMPLEMENTATION_VERIFIED"
 """Setpoint's own completion mark; an agent that writes it says nothing."""
 
 
-UNPROVEN_MARK = "IMPLEMENTATION_UNPROVEN"
-"""Names work against which nothing was found, and that is not proved."""
+SELF_TESTED_MARK = "SELF-TESTED"
+"""Names work that passed every run, and whose exam the maker alone set."""
+UNPROVEN_MARK = "UNPROVEN"
+"""Names work that nobody examined, or that failed a run of the verdict."""
 
 
 class RunOutcome(Value):
@@ -253,10 +256,12 @@ class RunOutcome(Value):
     halt: Halt | None = None
     iterations: int
     bounces: int
-    trust: Trust | None = None
-    """Of the strongest witness of verified work; none without one."""
+    by: tuple[Exam, ...] = ()
+    """Who set the exams that the work passed."""
     rests_on: str = ""
-    """What verified work rests on, in words, for example `on the maker's own tests alone`."""
+    """Who vouches for the work, in words that follow the mark: `by your command …`."""
+    sufficient: bool | None = None
+    """Whether `proof.least` is met; none in runs of earlier versions, where verified work was enough."""
     best: Commit
     """The delivered or offered commit; the base where nothing was better."""
     best_iteration: int
@@ -281,12 +286,34 @@ class RunOutcome(Value):
     unjudged: tuple[UnjudgedEdits, ...] = ()
     """States with edits that Setpoint keeps and did not judge, the newest attempt first."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _earlier_key(cls, given: object) -> object:
+        """Read outcomes of earlier versions, which hold one word for who stands behind them."""
+        if not isinstance(given, dict) or "trust" not in given:
+            return given
+        kept = {name: value for name, value in given.items() if name != "trust"}
+        return {"by": exams_of_trust(given["trust"]), **kept}
+
     @property
     def mark(self) -> str:
         """The completion mark, where it was earned."""
         return COMPLETION_MARK if self.ending is Ending.VERIFIED else ""
 
     @property
+    def enough(self) -> bool:
+        """Whether the work may be used as it is: examined as `proof.least` asks, or accepted by a person."""
+        examined = self.ending is Ending.VERIFIED if self.sufficient is None else self.sufficient
+        return examined or self.ending in (Ending.ACCEPTED, Ending.MET)
+
+    @property
     def verdict(self) -> str:
-        """The completion mark and what it rests on, where it was earned."""
-        return f"{self.mark} {self.rests_on}".strip() if self.mark else ""
+        """The word of the verdict and who vouches for it; empty where the work was not examined."""
+        return verdict_words(self.ending, self.rests_on)
+
+
+def verdict_words(ending: Ending, rests_on: str) -> str:
+    """Return the word for examined work, followed by who vouches for it; empty for other endings."""
+    if ending is Ending.SELF_TESTED:
+        return f"{SELF_TESTED_MARK}: {rests_on}"
+    return f"{COMPLETION_MARK} {rests_on}".strip() if ending is Ending.VERIFIED else ""

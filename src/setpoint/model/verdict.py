@@ -72,7 +72,7 @@ class HardGate(Value):
 
     name: str
     """change, build, integrity, security, types, review, checks, baseline, tests, acceptance, proof (that
-    anything was measured), sealed, witness or sabotage.
+    anything was measured), hidden, witness or sabotage.
     """
     state: CheckState
     reason: str = ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 _VOWELS = "aeiou"
 _HISSING = ("s", "x", "z", "ch", "sh")
 
@@ -9,6 +11,12 @@ _HISSING = ("s", "x", "z", "ch", "sh")
 def counted(count: int, noun: str) -> str:
     """Return a count with its noun in the right number: `1 file`, `2 blocking findings`, `0 processes`."""
     return f"{count} {noun if count == 1 else plural(noun)}"
+
+
+def enumerated(items: Sequence[str]) -> str:
+    """Return items as a sentence names them: `a`, `a and b`, `a, b and c`."""
+    *first, last = items or ("",)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def plural(noun: str) -> str:

@@ -40,7 +40,7 @@ ANALYSIS = "analysis"
 SHOWN = ".setpoint/evidence"
 """The folder in the work copy with the files that prompts name."""
 HISTORY = "history.txt"
-SEALING = "seal"
+HIDDEN_TESTS = "seal"
 """Label of the question to the test designer before the maker begins."""
 MOST_DIFF = 60_000
 MOST_REFUSALS = 5
@@ -192,7 +192,7 @@ def _learnings(run: RunContext, phase: Phase, now: Situation, label: str) -> tup
 
 def _shape(phase: Phase, now: Situation) -> type[Shape] | None:
     """Return the schema of the answer; none for a text."""
-    if phase.name == SEALING and phase.role is Role.TEST_DESIGNER:
+    if phase.name == HIDDEN_TESTS and phase.role is Role.TEST_DESIGNER:
         return TestDesignShape
     if phase.kind is not PhaseKind.REVIEW:
         return None

@@ -25,7 +25,9 @@ from setpoint.phase.policy.halting_shadow import worth_of_one_more
 from setpoint.phase.policy.restored_files import restored_in_all
 from setpoint.runs.context import RunContext
 
-ASKED = frozenset({Ending.UNPROVEN, Ending.UNPROVABLE, Ending.STOPPED, Ending.ESCALATED, Ending.BROKEN_AGENT})
+_UNEXAMINED = (Ending.VERIFIED, Ending.SELF_TESTED, Ending.UNPROVEN, Ending.UNPROVABLE)
+"""Endings of work that another exam could help; examined work is asked about where it is not enough."""
+ASKED = frozenset({*_UNEXAMINED, Ending.STOPPED, Ending.ESCALATED, Ending.BROKEN_AGENT})
 """Endings that Setpoint asks a person about."""
 _BEGIN = "begin without a proof: agents are paid, and the work ends as unproven at best"
 _PROVE = (
@@ -84,7 +86,7 @@ def _gate(run: RunContext, past: RunFacts, close: Close, name: GateId, iteration
     if not (close.repair and close.repair_only):
         text = _BEGIN if begins else _continue_text(run, past, offer)
         options.append(Option(choice=Choice.CONTINUE, text=text))
-    if close.ending in (Ending.UNPROVEN, Ending.UNPROVABLE):
+    if close.ending in _UNEXAMINED:
         options.append(Option(choice=Choice.PROVE, text=_PROVE))
     if best_first(past):
         where = f"{settings.debt_file} and the commit"

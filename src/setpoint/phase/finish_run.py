@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 from setpoint.inner.unjudged_edits import unjudged_edits
 from setpoint.learning.loop import reflect_on_run
-from setpoint.model.ending import Ending
+from setpoint.model.ending import EXAMINED, UNVERIFIED_PREFIX, Ending
 from setpoint.model.evaluation import Stage
 from setpoint.model.events.run import Delivered, PhaseBounce, RunFinished
 from setpoint.model.facts.cover_gain import hindering
 from setpoint.model.facts.rounds import RunFacts, goals_of
 from setpoint.model.facts.spending import in_words
 from setpoint.model.gate import Answer
-from setpoint.model.run import COMPLETION_MARK, KNOWN_ISSUES_SUBJECT, Halt, Round, RunOutcome
+from setpoint.model.run import KNOWN_ISSUES_SUBJECT, Halt, Round, RunOutcome, verdict_words
 from setpoint.model.verdict import HardGate
 from setpoint.phase.candidates import place_of
 from setpoint.phase.policy.best_state import best_first, may_be_better, rank, worth_delivering
@@ -22,9 +22,7 @@ from setpoint.ports import Appendix, BranchName
 from setpoint.runs.context import RunContext
 from setpoint.version import __version__
 
-UNVERIFIED_PREFIX = "unverified/"
-"""Begins the branch of a best state that is neither verified nor accepted."""
-_SUFFICIENT = frozenset({Ending.VERIFIED, Ending.MET})
+_SUFFICIENT = frozenset({*EXAMINED, Ending.MET})
 """Endings after which nobody looks for other edits."""
 MOST_CANDIDATES = 4
 """How many of the best unproved rounds are measured in full before the base is kept."""
@@ -76,7 +74,7 @@ async def finish(run: RunContext, past: RunFacts | None, close: Close) -> RunOut
         used = budget.used
         state = (best.latest if best else past.base) if past else None
         weighed = state.quality.weighed(run.order.weights) if state else ()
-        proof = best.proof if best and close.ending is Ending.VERIFIED else None
+        proof = best.proof if best and close.ending in EXAMINED else None
         outcome = RunOutcome(
             trace_id=run.order.trace_id,
             ending=close.ending,
@@ -86,8 +84,9 @@ async def finish(run: RunContext, past: RunFacts | None, close: Close) -> RunOut
             bounces=sum(1 for event in run.journal.events if isinstance(event.body, PhaseBounce)),
             best=best.snapshot.commit if best else run.order.base,
             best_iteration=best.number if best else 0,
-            trust=proof.trust if proof else None,
-            rests_on=proof.rests_on if proof else "",
+            by=proof.exams if proof else (),
+            rests_on=proof.by if proof else "",
+            sufficient=_suffices(run, close, best),
             branch=offered.branch,
             score=state.score if state else None,
             score_of=weighed,
@@ -108,7 +107,7 @@ async def finish(run: RunContext, past: RunFacts | None, close: Close) -> RunOut
 
 
 async def _offered(run: RunContext, past: RunFacts, close: Close) -> _Offered:
-    if close.ending is Ending.VERIFIED:
+    if close.ending in EXAMINED:
         return _Offered(past.last, await _delivered(run, past.last, close))
     proved: dict[int, Round] = {}
     best = await _best_proved(run, past, proved, most=0 if close.at_once else MOST_CANDIDATES)
@@ -117,6 +116,13 @@ async def _offered(run: RunContext, past: RunFacts, close: Close) -> _Offered:
         issues = known_issues(best, past.base)
         return _Offered(best, await _delivered(run, best, close, issues), issues)
     return _Offered(best, await _delivered(run, best, close) if best else "")
+
+
+def _suffices(run: RunContext, close: Close, best: Round | None) -> bool:
+    """Whether the work passed the exam that the order asks for."""
+    if close.ending not in EXAMINED or best is None or best.proof is None:
+        return close.ending is Ending.VERIFIED
+    return run.order.proof.least.admits(best.proof.level)
 
 
 async def _first_of_the_worse(run: RunContext, past: RunFacts, proved: dict[int, Round]) -> Round:
@@ -159,7 +165,7 @@ async def _proved(run: RunContext, candidate: Round) -> Round:
 
 
 async def _delivered(run: RunContext, best: Round, close: Close, issues: tuple[str, ...] = ()) -> str:
-    verified, answer = close.ending is Ending.VERIFIED, close.answer
+    enough, answer = _suffices(run, close, best) or close.ending is Ending.ACCEPTED, close.answer
 
     async def act() -> Delivered:
         debts = None
@@ -169,21 +175,27 @@ async def _delivered(run: RunContext, best: Round, close: Close, issues: tuple[s
             debts = Appendix(run.order.escalation.debt_file, TITLE, text, message=told)
         message = _message(run, best, close, issues)
         name = run.order.branch
-        if not verified and close.ending is not Ending.ACCEPTED:
+        if not enough:
             name = f"{UNVERIFIED_PREFIX}{name}"
         branch = await run.ports.forge.deliver(
             run.copy, best.snapshot.commit, name, message=message, appendix=debts
         )
         notes = branch.notes if isinstance(branch, BranchName) else ()
-        return Delivered(branch=str(branch), commit=best.snapshot.commit, verified=verified, notes=notes)
+        return Delivered(
+            branch=str(branch),
+            commit=best.snapshot.commit,
+            verified=close.ending is Ending.VERIFIED,
+            ending=close.ending,
+            notes=notes,
+        )
 
     return (await run.journal.step("deliver", act, Delivered)).branch
 
 
 def _message(run: RunContext, best: Round, close: Close, issues: tuple[str, ...]) -> str:
     state = "not verified: the best state so far"
-    if close.ending is Ending.VERIFIED:
-        state = f"{COMPLETION_MARK} {best.proof.rests_on if best.proof else ''}".rstrip()
+    if close.ending in EXAMINED:
+        state = verdict_words(close.ending, best.proof.by if best.proof else "")
     if close.ending is Ending.ACCEPTED and close.answer is not None:
         state = f"not verified: accepted as it is by {close.answer.by}"
     known = "".join(f"- {issue}\n" for issue in issues)

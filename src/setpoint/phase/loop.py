@@ -18,7 +18,7 @@ from setpoint.inner.recovery import handed_over
 from setpoint.inner.tool_calls import warn
 from setpoint.learning.loop import steered
 from setpoint.model.attempt import BreakageKind, Mode
-from setpoint.model.ending import Ending
+from setpoint.model.ending import EXAMINED, Ending
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events.run import (
     AgentFinished,
@@ -30,12 +30,13 @@ from setpoint.model.events.run import (
     RunStarted,
     TestsQuarantined,
 )
+from setpoint.model.exam import Least
 from setpoint.model.facts.human_answers import edited_since
 from setpoint.model.facts.rounds import RunFacts, blocking, failures, fewer_problems, open_counts, unproven
 from setpoint.model.gate import Answer, Choice
 from setpoint.model.ids import Commit
 from setpoint.model.proof import REVIEW
-from setpoint.model.run import Action, Decision, Halt, Round, RunOrder, RunOutcome
+from setpoint.model.run import Action, Decision, Halt, Round, RunOrder, RunOutcome, verdict_words
 from setpoint.model.verdict import Judgement
 from setpoint.phase.briefs import Situation, brief, budget_left, earlier_rounds
 from setpoint.phase.candidates import Contest, contest, is_contested, with_chosen_maker
@@ -43,6 +44,7 @@ from setpoint.phase.change_requests import settle_requests
 from setpoint.phase.escalation import settled
 from setpoint.phase.finish_run import Close, finish
 from setpoint.phase.guard_notes import note_guards
+from setpoint.phase.hidden_tests import write_hidden_tests
 from setpoint.phase.planning import explain_failures, replan, write_texts
 from setpoint.phase.plugin_decisions import decide
 from setpoint.phase.policy.best_state import best_first
@@ -53,7 +55,6 @@ from setpoint.phase.policy.halting_shadow import shadowed
 from setpoint.phase.policy.loop_guards import deadline, unpaid, wall_time
 from setpoint.phase.policy.progress_guards import DIMINISHING_AFTER
 from setpoint.phase.readiness import checked_readiness
-from setpoint.phase.sealed_tests import seal_tests
 from setpoint.phase.verification import again_mark, confirmed, judged_again, suspects_of, verify_change
 from setpoint.ports import Durable, Measured, RunPorts
 from setpoint.runs.context import RunContext
@@ -118,7 +119,7 @@ async def _steered(course: _Course) -> Close:
         answer = await settled(run, course.past(), close, 0)
         if isinstance(answer, Close):
             return answer
-    await seal_tests(run)
+    await write_hidden_tests(run)
     wanted = Situation(findings=base.findings, failures=base.failures, suspects=base.suspects)
     texts = await write_texts(run, run.order.pipeline.before_making(), wanted)
     turn = _Turn(mode=Mode.FRESH, chain=0, parent=run.order.base, texts=texts)
@@ -152,8 +153,8 @@ async def _round(course: _Course, turn: _Turn) -> Decision | Close:
         return close
     course.rounds, decision, halt = await _settled(run, base, course.rounds)
     run.ports.publish(run.order.trace_id)
-    close = _close(course.rounds[-1], decision, halt)
-    if broken and not (close and close.ending is Ending.VERIFIED and _shows_the_end(course)):
+    close = _close(course.rounds[-1], decision, halt, run.order.proof.least)
+    if broken and not (close and close.ending in EXAMINED and _shows_the_end(course)):
         return (await _broken_maker(course, made))._replace(uncounted=1)
     if close is not None:
         return close
@@ -186,7 +187,7 @@ async def _judged_again(course: _Course, again: int) -> Decision | Close:
     rounds = (*course.rounds[:-1], current)
     course.rounds, decision, halt = await _settled(run, course.base, rounds, again_mark(again))
     run.ports.publish(run.order.trace_id)
-    return _close(course.rounds[-1], decision, halt) or decision
+    return _close(course.rounds[-1], decision, halt, run.order.proof.least) or decision
 
 
 async def _broken_maker(course: _Course, made: AgentFinished) -> Close:
@@ -242,10 +243,10 @@ async def _settled(
     return rounds, decision, halt
 
 
-def _close(last: Round, decision: Decision, halt: Halt | None) -> Close | None:
+def _close(last: Round, decision: Decision, halt: Halt | None, least: Least) -> Close | None:
     match decision.action:
         case Action.HALT:
-            return Close(Ending.VERIFIED, decision.reason)
+            return _examined(last, decision.reason, least)
         case Action.ESCALATE:
             if unproven(last):
                 return Close(Ending.UNPROVEN, decision.reason, halt)
@@ -254,6 +255,25 @@ def _close(last: Round, decision: Decision, halt: Halt | None) -> Close | None:
             return None
         case _:
             assert_never(decision.action)
+
+
+def _examined(last: Round, reason: str, least: Least) -> Close:
+    """Close a run whose work passed every run of the verdict; a person is asked where that is not enough."""
+    proof = last.proof
+    if proof is None:
+        return Close(Ending.VERIFIED, reason)
+    ending = Ending.SELF_TESTED if proof.level is Least.SELF else Ending.VERIFIED
+    if least.admits(proof.level):
+        return Close(ending, reason, asked=False)
+    said = verdict_words(ending, proof.by)
+    return Close(ending, f"{said}; proof.least asks for the exam of {_ASKED_OF[least]}")
+
+
+_ASKED_OF = {
+    Least.OTHERS: "somebody other than the maker",
+    Least.HIDDEN: "hidden tests",
+    Least.SELF: "anybody",
+}
 
 
 async def _next_turn(course: _Course, turn: _Turn, decision: Decision) -> _Turn:

@@ -13,6 +13,7 @@ from setpoint.model.proof import REVIEW, Obligation, ObligationState, Proof
 from setpoint.model.run import Round
 from setpoint.model.verdict import Judgement
 from setpoint.phase.briefs import Situation, brief
+from setpoint.phase.hidden_tests import hidden_tests
 from setpoint.phase.policy.bouncing import asks_for_bounce, bounce_count, with_bounce
 from setpoint.phase.policy.hard_gates import hard_gates
 from setpoint.phase.policy.measured_results import measured_results
@@ -21,7 +22,6 @@ from setpoint.phase.policy.review import declined_in, docket
 from setpoint.phase.policy.verifiers import unmeasured_suites
 from setpoint.phase.policy.vouched import vouched
 from setpoint.phase.review import Submission, review
-from setpoint.phase.sealed_tests import sealed_tests
 from setpoint.ports import Measured
 from setpoint.runs.context import RunContext
 
@@ -93,7 +93,7 @@ async def _proved(run: RunContext, rounds: tuple[Round, ...], mark: str = "") ->
     async def act() -> ProofMeasured:
         tree = (current.snapshot.commit, current.snapshot.tree)
         measured = Measured(run.copy, *tree, Stage.TEST)
-        others = vouched(rounds, sealed_tests(run))
+        others = vouched(rounds, hidden_tests(run))
         proof = await run.ports.evaluator.prove(run.judged_by, measured, others)
         return ProofMeasured(iteration=current.number, proof=proof)
 

@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.evidence import Cause, CheckState, Coverage, Evidence, Failure, Fault
+from setpoint.model.exam import Exam, Examiner
 from setpoint.model.finding import Category, Finding, Note, worst_first
 from setpoint.model.goals import GoalResult
 from setpoint.model.ids import Commit, EvidenceId, Tree
@@ -25,11 +26,11 @@ from setpoint.model.proof import (
     NOBODY,
     SABOTAGE,
     WITNESS,
+    HiddenTest,
+    HiddenTrial,
     Obligation,
     ObligationState,
     Proof,
-    SealedTest,
-    SealedTrial,
     Vouched,
     WorkKind,
 )
@@ -75,6 +76,8 @@ class Scene:
     faults: Mapping[str, Fault] = field(default_factory=dict)
     """Checks that could not answer, with the reason."""
     agent_wrote_tests: bool = False
+    exams: tuple[Exam, ...] = (Exam(examiner=Examiner.FAILING_TESTS),)
+    """Who set the exams that it passes."""
     unproven: tuple[str, ...] = ()
     """Obligations that are not met, for example `witness`."""
     goals: tuple[GoalResult, ...] = ()
@@ -192,14 +195,15 @@ class ScriptedEvaluator:
 
     async def prove(self, order: RunOrder, measured: Measured, vouched: Vouched = NOBODY) -> Proof:
         """Return the proof that the scene of the commit describes."""
+        del order
         place = self._commits.index(measured.commit) if measured.commit in self._commits else 0
         self.vouched.append(vouched)
-        return proof(self._scene(place, Stage.TEST), order)
+        return proof(self._scene(place, Stage.TEST))
 
-    async def try_sealed(self, order: RunOrder, copy: WorkCopy, tests: tuple[SealedTest, ...]) -> SealedTrial:
+    async def try_hidden(self, order: RunOrder, copy: WorkCopy, tests: tuple[HiddenTest, ...]) -> HiddenTrial:
         """Keep every test."""
         del order, copy
-        return SealedTrial(kept=tests)
+        return HiddenTrial(kept=tests)
 
     def _scene(self, place: int, stage: Stage) -> Scene:
         scene = self.scenes[min(place, len(self.scenes) - 1)]
@@ -208,14 +212,14 @@ class ScriptedEvaluator:
         return scene.get(stage) or scene.get(Stage.TEST) or Scene()
 
 
-def proof(scene: Scene, order: RunOrder) -> Proof:
+def proof(scene: Scene) -> Proof:
     """Build the proof of a tree that looks like the scene."""
     states = dict.fromkeys((WITNESS, SABOTAGE), ObligationState.MET)
     states |= dict.fromkeys(scene.unproven, ObligationState.NOT_MET)
     return Proof(
         work=WorkKind.REPAIR,
         why="scripted",
-        required=order.proof.required,
+        exams=scene.exams,
         obligations=tuple(
             Obligation(name=name, state=state, reason=f"scripted to be {state}")
             for name, state in states.items()

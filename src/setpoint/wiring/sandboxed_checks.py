@@ -12,7 +12,7 @@ from setpoint.checks.discovery.interpreter import environments, own_code
 from setpoint.errors import SettingsError
 from setpoint.model.config.sandbox import Means
 from setpoint.model.evaluation import Evaluation
-from setpoint.model.proof import NOBODY, Proof, SealedTest, SealedTrial, Vouched
+from setpoint.model.proof import NOBODY, HiddenTest, HiddenTrial, Proof, Vouched
 from setpoint.settings import Settings
 from setpoint.system.processes import Hold, Trial, clean_environment, holding
 from setpoint.system.processes.available import AvailableMeans
@@ -116,7 +116,7 @@ class HeldEvaluator:
         async with held_checks(self._project, self._settings):
             return await self._inner.prove(order, measured, vouched)
 
-    async def try_sealed(self, order: RunOrder, copy: WorkCopy, tests: tuple[SealedTest, ...]) -> SealedTrial:
-        """Run sealed tests at the base."""
+    async def try_hidden(self, order: RunOrder, copy: WorkCopy, tests: tuple[HiddenTest, ...]) -> HiddenTrial:
+        """Run hidden tests at the base."""
         async with held_checks(self._project, self._settings):
-            return await self._inner.try_sealed(order, copy, tests)
+            return await self._inner.try_hidden(order, copy, tests)

@@ -24,7 +24,7 @@ from setpoint.history.reports.run_report import markdown, pull_text
 from setpoint.model.changes.redaction import redacted
 from setpoint.model.ci_report import MOST_NAME, Problem
 from setpoint.model.ci_report import Level as ProblemLevel
-from setpoint.model.ending import Ending
+from setpoint.model.ending import EXAMINED
 from setpoint.model.events.people import DeliveryFate, DeliveryJudged, Feedback
 from setpoint.model.forge import (
     Annotation,
@@ -35,7 +35,7 @@ from setpoint.model.forge import (
     Level,
 )
 from setpoint.model.ids import Commit, StoryId, TraceId
-from setpoint.model.run import Round
+from setpoint.model.run import Round, RunOutcome
 from setpoint.model.stories.board import ActionKind, Card
 from setpoint.model.stories.story import Status, Story
 from setpoint.people.forge_results import EVIDENCE
@@ -171,13 +171,13 @@ class ProjectDesk:
         gate, outcome = told.waiting, told.outcome
         branch = outcome.branch if outcome else ""
         headline = gate.question if gate is not None else outcome.reason if outcome else ""
-        verdict = f"{outcome.ending}: " if outcome else ""
+        verdict = f"{outcome.verdict or outcome.ending}: " if outcome else ""
         return RunResult(
             story=story,
             run=run.trace_id,
             title=told.order.story.title,
             finished=outcome is not None,
-            verified=outcome is not None and outcome.ending is Ending.VERIFIED,
+            verified=outcome is not None and outcome.ending in EXAMINED and outcome.enough,
             branch=branch,
             commit=asyncio.run(commit_of(self.root, f"refs/heads/{branch}")) if branch else None,
             gate=gate.id if gate is not None else "",
@@ -209,16 +209,23 @@ def _summary(told: History, text: str) -> CheckSummary:
     ending = outcome.ending if outcome else None
     best = _best(told)
     conclusion = CheckConclusion.FAILURE
-    if ending is Ending.VERIFIED:
+    if outcome is not None and ending in EXAMINED and outcome.enough:
         conclusion = CheckConclusion.SUCCESS
     elif best is not None and not best.latest.failures and not best.latest.blocking:
         conclusion = CheckConclusion.NEUTRAL
     return CheckSummary(
         conclusion=conclusion,
-        title=_title(f"{ending or 'not finished'}: {outcome.reason if outcome else ''}", 140),
+        title=_title(_conclusion(outcome), 140),
         text=text,
         annotations=_annotations(best),
     )
+
+
+def _conclusion(outcome: RunOutcome | None) -> str:
+    """Say in one line how a run ended, and who vouches for the work."""
+    if outcome is None:
+        return "not finished"
+    return outcome.verdict or f"{outcome.ending}: {outcome.reason}"
 
 
 def _problems(told: History) -> tuple[Problem, ...]:

@@ -6,7 +6,7 @@ import asyncio
 
 from setpoint.app.checks.measure import exit_of
 from setpoint.app.library.results import CheckOutcome, Outcome, Question, Status
-from setpoint.app.runs.exit_codes import EXIT
+from setpoint.app.runs.exit_codes import exit_code
 from setpoint.errors import ExitCode
 from setpoint.history.replay import History, history
 from setpoint.model.evaluation import Evaluation
@@ -32,8 +32,10 @@ def outcome_of(project: Project, trace_id: TraceId) -> Outcome:
     outcome = Outcome(
         run=trace_id,
         status=status,
-        exit_code=EXIT[ended.ending] if ended else _UNFINISHED.get(status),
+        exit_code=exit_code(ended.ending, ended.branch) if ended else _UNFINISHED.get(status),
         reason=ended.reason if ended else waiting.question if waiting else "",
+        verdict=ended.verdict if ended else "",
+        by=ended.by if ended else (),
         branch=branch,
         commit=_commit(project, branch),
         base=told.order.base,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from setpoint.errors import ExitCode
 from setpoint.model.evidence import Coverage, Evidence, Failure
+from setpoint.model.exam import Exam
 from setpoint.model.finding import Finding
 from setpoint.model.gate import Choice, Grant, Option
 from setpoint.model.quality import QualityVector
@@ -19,7 +20,9 @@ class Status(StrEnum):
     """How a run ended, or what it is doing; the words of `setpoint status`."""
 
     VERIFIED = "verified"
-    """Every hard gate passed on the delivered tree."""
+    """Every run passed, and somebody other than the maker set the exam."""
+    SELF_TESTED = "self_tested"
+    """Every run passed, and only the maker's own tests say what is right."""
     ACCEPTED = "accepted"
     """A person took it as it is: not verified, its known issues are written down."""
     UNPROVEN = "unproven"
@@ -80,6 +83,10 @@ class Outcome(Value):
     """What `setpoint run` ends with; none while a process works on the run."""
     reason: Text = ""
     """One sentence: who stopped the run and why; or what it asks."""
+    verdict: str = ""
+    """The word of the verdict and who vouches for it; empty where the work was not examined."""
+    by: tuple[Exam, ...] = ()
+    """Who set the exams that the work passed."""
     branch: Text = ""
     """Branch with the result in the repository; empty where nothing was delivered."""
     commit: str = ""
@@ -117,7 +124,7 @@ class Outcome(Value):
 
     @property
     def verified(self) -> bool:
-        """Whether every hard gate passed."""
+        """Whether somebody other than the maker set the exam that it passed."""
         return self.status is Status.VERIFIED
 
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from setpoint.app.people.feedback import DecisionOutcome, record
 from setpoint.errors import RecordedDataError
 from setpoint.history.queries import RunState, RunSummary, runs
-from setpoint.model.ending import Ending
+from setpoint.model.ending import is_usable
 from setpoint.model.events.people import DeliveryFate, DeliveryJudged
 from setpoint.model.ids import Commit, TraceId
 from setpoint.people.policy.delivery_fate import HISTORY, Past, read
@@ -34,7 +34,7 @@ def observe_deliveries(project: Project, tip: str = "HEAD") -> tuple[DecisionOut
         for run in runs(project.store, lambda _: None, limit=200)
         if run.state is RunState.FINISHED
         and run.branch
-        and run.ending in (Ending.VERIFIED, Ending.ACCEPTED)
+        and is_usable(run.ending, run.branch)
         and run.root == str(project.root)
         and run.started_at > since
     ][:MOST_RUNS]

@@ -11,7 +11,7 @@ from setpoint.app.people.gates import current_person
 from setpoint.app.runs.board import list_cards, set_keys, story_folder, story_path
 from setpoint.errors import UsageError
 from setpoint.history.queries import newest_by_story
-from setpoint.model.ending import Ending
+from setpoint.model.ending import is_usable
 from setpoint.model.events import Body
 from setpoint.model.events.production import TRACE, AnomalyDetected, AnomalyEnded, Deployed, ProblemDecided
 from setpoint.model.ids import StoryId, TraceId, sortable
@@ -77,7 +77,7 @@ class StoryBoard:
         """Return the newest run of a story, where it ended with work that was verified or accepted."""
         owner = RunLocks(self._project.state).owner
         run = newest_by_story(self._project.store, owner, (story,)).get(story)
-        good = run is not None and run.ending in (Ending.VERIFIED, Ending.ACCEPTED)
+        good = run is not None and is_usable(run.ending, run.branch)
         return run.trace_id if run is not None and good else None
 
     def changed_at(self, story: StoryId) -> datetime | None:

@@ -359,7 +359,8 @@ async def _diagnosis(project: Project) -> list[Diagnosis]:
         Diagnosis("state", ok=writable, needed=True, detail=state),
         await asyncio.to_thread(_copies_row, project.copies),
     ]
-    rows += [Diagnosis("settings", ok=False, detail=each) for each in project.settings.integrity.notices]
+    told = (*project.settings.integrity.notices, *project.settings.proof.notices)
+    rows += [Diagnosis("settings", ok=False, detail=each) for each in told]
     tools, servers, sandboxes, checks, agents = await asyncio.gather(
         _tool_rows(project, commit),
         _servers_row(project, commit),

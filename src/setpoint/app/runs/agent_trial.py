@@ -17,7 +17,7 @@ from setpoint.app.runs.drive import drive_run
 from setpoint.app.runs.order import make_order, resolve_story
 from setpoint.errors import WorkspaceError
 from setpoint.model.attempt import Breakage, Usage
-from setpoint.model.ending import Ending
+from setpoint.model.ending import EXAMINED, Ending
 from setpoint.model.events import Body
 from setpoint.model.events.run import AgentBroke, AgentFinished, ToolExecuted
 from setpoint.model.run import RunOutcome
@@ -39,6 +39,8 @@ class Trial(Value):
     verified: bool
     """Whether Setpoint measured that the change does what was asked."""
     ending: Ending
+    branch: str = ""
+    """Where the result lies, in a repository that is gone."""
     reason: str
     """Why the run ended so, in one sentence."""
     version: str = ""
@@ -148,8 +150,9 @@ def _trial(name: str, outcome: RunOutcome, bodies: list[Body]) -> Trial:
     usages = [attempt.usage for attempt in made]
     return Trial(
         agent=name,
-        verified=outcome.ending is Ending.VERIFIED,
+        verified=outcome.ending in EXAMINED,
         ending=outcome.ending,
+        branch=outcome.branch,
         reason=outcome.reason,
         version=made[-1].version if made else "",
         attempts=len(made),

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from setpoint.errors import ExitCode
-from setpoint.model.ending import Ending
+from setpoint.model.ending import EXAMINED, Ending, is_usable
 
-EXIT = {
-    Ending.VERIFIED: ExitCode.OK,
+_EXIT = {
     Ending.ACCEPTED: ExitCode.OK,
     Ending.MET: ExitCode.OK,
     Ending.UNPROVEN: ExitCode.UNPROVEN,
@@ -17,4 +16,11 @@ EXIT = {
     Ending.BROKEN_AGENT: ExitCode.NO_AGENT,
     Ending.CANCELLED: ExitCode.CANCELLED,
 }
-"""Exit code by ending."""
+"""Exit code by ending, where the exam of the work does not decide."""
+
+
+def exit_code(ending: Ending, branch: str) -> ExitCode:
+    """Return the exit code of an ended run; examined work ends with 0 where the exam is enough."""
+    if ending in EXAMINED:
+        return ExitCode.OK if is_usable(ending, branch) else ExitCode.UNPROVEN
+    return _EXIT[ending]

@@ -153,7 +153,7 @@ def _kind_notes(wanted: Story) -> tuple[str, ...]:
 
 def _integrity_notes(wanted: Story, settings: Settings, file: StoryFile | None) -> tuple[str, ...]:
     """Say what a person released, and which modes and settings of earlier versions were read otherwise."""
-    found = list(settings.integrity.notices)
+    found = [*settings.integrity.notices, *settings.proof.notices]
     if file is not None and (mode := file.earlier_mode):
         hint = "write 'both' or 'read-only'"
         found.append(f"{file.path}: integrity '{mode}' is read as 'both'; hint: {hint}")

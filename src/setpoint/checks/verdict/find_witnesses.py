@@ -9,41 +9,34 @@ from setpoint.checks.verdict.public_names import takes_names_away
 from setpoint.checks.verdict.subject import MOST_NAMED, Subject, listed
 from setpoint.checks.verdict.witness import Witness, passed_in
 from setpoint.model.evidence import TestReport
-from setpoint.model.proof import WITNESS, Obligation, ObligationState, Trust, Vouched, WorkKind
+from setpoint.model.exam import Exam, Examiner
+from setpoint.model.proof import WITNESS, Obligation, ObligationState, Vouched, WorkKind
 
 _SHOWN = 3
 _NEEDS_WITNESS = (WorkKind.BEHAVIOUR, WorkKind.REPAIR)
-_ORDER = tuple(Trust)
 
 
 async def find_witnesses(
-    subject: Subject, vouched: Vouched, sealed: tuple[Witness, ...] = ()
+    subject: Subject, vouched: Vouched, hidden: tuple[Witness, ...] = ()
 ) -> tuple[Obligation, tuple[Witness, ...]]:
     """Look for witnesses: failing tests that pass now, acceptance commands, the change's own tests.
 
-    `sealed` are those that the maker never saw, which are already found.
+    `hidden` are those that the maker never saw, which are already found.
     """
     if subject.work not in _NEEDS_WITNESS:
         reason = f"work of the kind '{subject.work}' has none"
         return Obligation(name=WITNESS, state=ObligationState.NOT_APPLICABLE, reason=reason), ()
-    passed, least = passed_in(subject.now.tests), subject.terms.witness
-
-    def counts(each: Witness) -> bool:
-        return _ORDER.index(each.trust) <= _ORDER.index(least)
-
-    found = [*witness.mended(subject.base.tests, subject.now.tests), *sealed]
+    passed = passed_in(subject.now.tests)
+    found = [*witness.mended(subject.base.tests, subject.now.tests), *hidden]
     found += witness.removed(subject.base.tests, subject.now.tests) if takes_names_away(subject) else ()
     found += witness.built(subject.base.results, subject.now.results)
     reasons: list[str] = []
-    if subject.task.story.acceptance or not any(map(counts, found)):
+    if subject.task.story.acceptance or not found:
         more, reasons = await _beside_the_base(subject, passed)
-        found += [lifted(each, vouched) for each in more]
-    counted = [each for each in found if counts(each)]
-    if counted:
-        notes = [each for each in reasons if "proves nothing" in each]
-        return _met(counted, [*notes, *await _beside_the_code(subject, counted)]), tuple(counted)
+        found += [confirmed(each, vouched) for each in more]
     if found:
-        reasons.append(f"proof.witness asks for '{least}', and there is only '{strongest(found)}'")
+        notes = [each for each in reasons if "proves nothing" in each]
+        return _met(found, [*notes, *await _beside_the_code(subject, found)]), tuple(found)
     reason = "; ".join(["nothing fails without the change and passes with it", *reasons])
     if subject.kind.promises_nothing:
         return Obligation(name=WITNESS, state=ObligationState.NOT_APPLICABLE, reason=reason), ()
@@ -51,12 +44,10 @@ async def find_witnesses(
 
 
 def _met(counted: Sequence[Witness], notes: Iterable[str]) -> Obligation:
-    trust = strongest(counted) or Trust.ANY
     shown = "; ".join(map(str, counted[:_SHOWN]))
     gone = all(each.why == witness.GONE for each in counted)
     what = "test what the change removes" if gone else "fail without the change and pass with it"
     reason = f"{len(counted)} {what}: {shown}"
-    reason += f"; trust '{trust}' (it rests on {trust.words})"
     reason += "".join(f"; {note}" for note in notes)
     names = tuple(each.name for each in counted[:MOST_NAMED])
     return Obligation(
@@ -72,21 +63,26 @@ def _hint(subject: Subject) -> str:
     return f"{told}; for a clean-up or a speed-up, say --kind refactor"
 
 
-def lifted(found: Witness, vouched: Vouched) -> Witness:
-    """Return a witness with the trust that it has after a review."""
-    if found.trust is not Trust.ANY or not vouched.expresses(found.name):
+def confirmed(found: Witness, vouched: Vouched) -> Witness:
+    """Return a witness of the maker as that of a reviewer who found that it expresses the request."""
+    if found.by is not Examiner.MAKER or not vouched.expresses(found.name):
         return found
-    return found.model_copy(update={"trust": Trust.REVIEWED})
+    return found.model_copy(update={"by": Examiner.REVIEWER, "author": vouched.by})
 
 
-def strongest(witnesses: Iterable[Witness]) -> Trust | None:
-    """Return the trust of the strongest witness; none without one."""
-    return min((each.trust for each in witnesses), key=_ORDER.index, default=None)
-
-
-def weakest(trusts: Iterable[Trust]) -> Trust | None:
-    """Return the least trust; none where there is none."""
-    return max(trusts, key=_ORDER.index, default=None)
+def exams_of(witnesses: Sequence[Witness], readable: str = "") -> tuple[Exam, ...]:
+    """Return the exams that witnesses make up; `readable` says why the maker could read hidden tests."""
+    parts = dict.fromkeys((each.by, each.author) for each in witnesses)
+    order = list(Examiner)
+    return tuple(
+        Exam(
+            examiner=by,
+            author=author,
+            count=sum((each.by, each.author) == (by, author) for each in witnesses),
+            readable=readable if by is Examiner.HIDDEN_TESTS else "",
+        )
+        for by, author in sorted(parts, key=lambda part: order.index(part[0]))
+    )
 
 
 async def _beside_the_base(subject: Subject, passed: frozenset[str]) -> tuple[list[Witness], list[str]]:

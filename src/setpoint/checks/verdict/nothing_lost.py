@@ -1,7 +1,7 @@
 """Judge whether the tests of the base still pass on the result, as they were at the base.
 
 The suite has run them already, in a place of its own; what it found is read here. An old test that the change
-contradicts lowers the trust in the proof, unless the request, a person or a reviewer wants it so.
+contradicts leaves the maker's word alone, unless the request, a person or a reviewer wants it so.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from setpoint.checks.verdict.impacted import reached
 from setpoint.checks.verdict.subject import MOST_NAMED, Subject, listed
 from setpoint.checks.verdict.witness import passed_in
 from setpoint.model.evidence import TestReport
-from setpoint.model.proof import NOTHING_LOST, Obligation, ObligationState, Trust, Vouched, WorkKind
+from setpoint.model.proof import NOTHING_LOST, Obligation, ObligationState, Vouched, WorkKind
 
 _NO_CODE = (WorkKind.DOCS, WorkKind.CHORE)
 _CALLED = re.compile(r"\b([A-Za-z_]\w{2,})\(")
 
 
-async def nothing_lost(subject: Subject, vouched: Vouched) -> tuple[Obligation, Trust | None]:
-    """Judge the tests of the base; return with it the trust that a contradicted test leaves."""
+async def nothing_lost(subject: Subject, vouched: Vouched) -> tuple[Obligation, tuple[str, ...]]:
+    """Judge the tests of the base; return with it those that the change contradicts on the maker's word."""
     stood, now = passed_in(subject.base.tests), subject.now.tests
     if open_ones := await _still_red(subject, vouched):
         reason = (
@@ -30,12 +30,12 @@ async def nothing_lost(subject: Subject, vouched: Vouched) -> tuple[Obligation, 
         evidence = tuple(open_ones[:MOST_NAMED])
         return Obligation(
             name=NOTHING_LOST, state=ObligationState.NOT_MET, reason=reason, evidence=evidence
-        ), None
+        ), ()
     against = [test for test in (now.contradicted if now else ()) if not _accepted(subject, vouched, test)]
     left = [test for test in vouched.still_red if now is not None and test in now.red]
     if not stood and not left:
         reason = "no test passes at the base"
-        return Obligation(name=NOTHING_LOST, state=ObligationState.NOT_APPLICABLE, reason=reason), None
+        return Obligation(name=NOTHING_LOST, state=ObligationState.NOT_APPLICABLE, reason=reason), ()
     ran = TestReport(outcomes={**now.outcomes, **(now.as_they_were or {})}) if now else None
     kept = len(stood & passed_in(ran))
     notes = [f"{kept} of {len(stood)} tests that passed at the base pass as they were"]
@@ -52,7 +52,7 @@ async def nothing_lost(subject: Subject, vouched: Vouched) -> tuple[Obligation, 
         evidence=tuple((*against, *left)[:MOST_NAMED]),
         count=len(stood),
     )
-    return obligation, Trust.ANY if against else None
+    return obligation, tuple(against[:MOST_NAMED])
 
 
 async def _still_red(subject: Subject, vouched: Vouched) -> list[str]:

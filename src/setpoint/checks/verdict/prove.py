@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,19 +16,20 @@ from setpoint.checks.verdict.broken_code import suite_s
 from setpoint.checks.verdict.canary import canary
 from setpoint.checks.verdict.clean_room import clean_room
 from setpoint.checks.verdict.elsewhere import elsewhere
-from setpoint.checks.verdict.find_witnesses import find_witnesses, strongest, weakest
+from setpoint.checks.verdict.find_witnesses import exams_of, find_witnesses
+from setpoint.checks.verdict.hidden_tests import hidden_on, try_at_base
 from setpoint.checks.verdict.kinds import Kind
-from setpoint.checks.verdict.new_tests import new_tests
+from setpoint.checks.verdict.new_tests import NEW_TESTS, new_tests
 from setpoint.checks.verdict.nothing_lost import nothing_lost
 from setpoint.checks.verdict.package_tools import package_tools
 from setpoint.checks.verdict.public_names import public_names
 from setpoint.checks.verdict.sabotage import sabotage
 from setpoint.checks.verdict.same_calls import same_calls
-from setpoint.checks.verdict.sealed_tests import sealed_on, try_at_base
 from setpoint.checks.verdict.steps import Found, KeptRuns, ObligationListener, Steps
 from setpoint.checks.verdict.subject import MOST_NAMED, Subject, listed, subject_of
 from setpoint.checks.verdict.without_needs import Bare
 from setpoint.checks.verdict.witness import Witness
+from setpoint.model.exam import Exam, Examiner
 from setpoint.model.proof import (
     CANARY,
     CLEAN_ROOM,
@@ -39,12 +40,12 @@ from setpoint.model.proof import (
     SABOTAGE,
     SAME_CALLS,
     WITNESS,
+    HiddenTest,
+    HiddenTrial,
     Obligation,
     ObligationState,
     Proof,
     ProofTerms,
-    SealedTest,
-    SealedTrial,
     Vouched,
     WorkKind,
 )
@@ -65,6 +66,11 @@ _BUDGETED = {
     WorkKind.DOCS: (),
 }
 """Which runs share the budget, by kind of work."""
+
+
+_OF_TESTS = "each new test notices a fault that was put into the code"
+_OF_FILES = {WorkKind.CHORE: "no code is changed", WorkKind.DOCS: "nothing that runs is changed"}
+"""What Setpoint itself measured, where it is the examiner."""
 
 
 _Measure = Callable[[Subject, tuple[Witness, ...], float], Awaitable[Obligation]]
@@ -93,7 +99,7 @@ class Prover:
             steps = Steps(without=terms.without, kept=kept, told=self.told)
             return await _proved(subject, vouched, steps)
 
-    async def try_sealed(self, task: Task, place: Measured, tests: tuple[SealedTest, ...]) -> SealedTrial:
+    async def try_hidden(self, task: Task, place: Measured, tests: tuple[HiddenTest, ...]) -> HiddenTrial:
         """Run tests that were written from the request alone at the base, checked out at `place`."""
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
             return await try_at_base(self.measuring, task, place, tests, Path(scratch))
@@ -107,14 +113,14 @@ async def _proved(subject: Subject, vouched: Vouched, steps: Steps) -> Proof:
         return Found(obligations=(clean_room(subject),))
 
     async def old_tests() -> Found:
-        obligation, trust = await nothing_lost(subject, vouched)
-        return Found(obligations=(obligation,), trust=trust)
+        obligation, against = await nothing_lost(subject, vouched)
+        return Found(obligations=(obligation,), against=against)
 
     async def witnessed() -> Found:
         async with without_network():
-            kept, unseen = await sealed_on(alone.subject, vouched.sealed)
+            kept, unseen = await hidden_on(alone.subject, vouched)
         obligation, witnesses = await find_witnesses(subject, vouched, unseen)
-        return Found(obligations=(*kept, obligation), witnesses=witnesses, trust=strongest(witnesses))
+        return Found(obligations=(*kept, obligation), witnesses=witnesses)
 
     await steps.take(CLEAN_ROOM, room)
     lost = await steps.take(NOTHING_LOST, old_tests)
@@ -125,16 +131,36 @@ async def _proved(subject: Subject, vouched: Vouched, steps: Steps) -> Proof:
     if subject.work not in (WorkKind.BEHAVIOUR, WorkKind.REPAIR):
         await steps.take(str(subject.work), partial(_by_kind, subject, alone))
     rests = await _within_budget(alone, found.witnesses, steps)
-    trusts = [each for each in (found.trust, lost.trust) if each is not None]
+    asked = {*_BUDGETED[subject.work], *(found.witnesses and (WITNESS,)), NOTHING_LOST}
     return Proof(
         work=subject.work,
         why=subject.kind.why,
-        required=subject.terms.required,
         obligations=tuple(steps.made),
-        trust=weakest(trusts) if found.trust else None,
+        exams=exams_of(found.witnesses, vouched.readable) or _without_witness(subject, steps.made),
+        contradicts=lost.against,
+        not_run=(*vouched.lacking, *_not_run(steps.made, asked)),
         vouched=vouched,
         mutants=rests.mutants,
     )
+
+
+def _without_witness(subject: Subject, made: Sequence[Obligation]) -> tuple[Exam, ...]:
+    """Return the exam of work that has no witness: nothing may come out otherwise."""
+    met = {each.name: each for each in made if each.state is ObligationState.MET}
+    exams: list[Exam] = []
+    if subject.work in (WorkKind.REFACTOR, WorkKind.CHORE) and (lost := met.get(NOTHING_LOST)):
+        exams.append(Exam(examiner=Examiner.BASE_TESTS, count=lost.count))
+    if subject.work is WorkKind.TESTS and NEW_TESTS in met:
+        exams.append(Exam(examiner=Examiner.SETPOINT, what=_OF_TESTS))
+    if subject.work in (WorkKind.CHORE, WorkKind.DOCS) and FILES in met and not exams:
+        exams.append(Exam(examiner=Examiner.SETPOINT, what=_OF_FILES[subject.work]))
+    return tuple(exams)
+
+
+def _not_run(made: Sequence[Obligation], asked: Collection[str]) -> tuple[str, ...]:
+    """Return the runs that the kind of work asks for, and that did not apply or could not be made."""
+    unknown = ObligationState.NOT_APPLICABLE
+    return tuple(each.name for each in made if each.name in asked and each.state is unknown)
 
 
 async def _by_kind(subject: Subject, alone: Bare) -> Found:

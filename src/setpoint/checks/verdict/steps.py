@@ -14,8 +14,8 @@ from setpoint.checks.verdict.subject import Subject
 from setpoint.checks.verdict.witness import Witness
 from setpoint.model.evaluation import Stage
 from setpoint.model.mutation import MutantShare
-from setpoint.model.proof import Obligation, ObligationState, Trust, Vouched
-from setpoint.model.value import Value
+from setpoint.model.proof import Obligation, ObligationState, Vouched
+from setpoint.model.value import Text, Value
 from setpoint.system.files.atomic import write_atomic
 from setpoint.system.processes import hold_identity
 from setpoint.version import __version__
@@ -29,8 +29,8 @@ class Found(Value):
 
     obligations: tuple[Obligation, ...] = ()
     witnesses: tuple[Witness, ...] = ()
-    trust: Trust | None = None
-    """The trust that is left of the proof at most; none where the run says nothing of it."""
+    against: tuple[Text, ...] = ()
+    """Tests of the base that the change contradicts, which nobody but the maker wants."""
     mutants: MutantShare | None = None
 
     @property

@@ -15,7 +15,7 @@ from setpoint.model.evidence import (
     Outcome,
     TestReport,
 )
-from setpoint.model.proof import Trust
+from setpoint.model.exam import Examiner
 from setpoint.model.value import Text, Value
 
 _GREEN = (Outcome.PASSED, Outcome.FLAKY)
@@ -39,7 +39,10 @@ class Witness(Value):
     """The test's identifier, or the command."""
     why: Text
     """How it fails at the base."""
-    trust: Trust
+    by: Examiner
+    """Who set it."""
+    author: Text = ""
+    """The agent that wrote it, or that found it to express the request; empty for a person and the maker."""
 
     def __str__(self) -> str:
         """Return it as a report names it."""
@@ -58,7 +61,9 @@ def mended(base: TestReport | None, now: TestReport | None) -> tuple[Witness, ..
     files = {test.partition("::")[0] for test in passed}
     return tuple(
         Witness(
-            name=each.test, why=f"it failed at the base ({each.message[:_MOST_MESSAGE]})", trust=Trust.PERSON
+            name=each.test,
+            why=f"it failed at the base ({each.message[:_MOST_MESSAGE]})",
+            by=Examiner.FAILING_TESTS,
         )
         for each in (base.failures if base else ())
         if each.cause not in _NO_CAUSE
@@ -71,7 +76,7 @@ def removed(base: TestReport | None, now: TestReport | None) -> tuple[Witness, .
     """Return tests of the base that fail with the change as they were, and that the change takes away."""
     gone = [test for test in (now.contradicted if now else ()) if test not in (now.outcomes if now else ())]
     known = passed_in(base)
-    return tuple(Witness(name=test, why=GONE, trust=Trust.ANY) for test in gone if test in known)
+    return tuple(Witness(name=test, why=GONE, by=Examiner.MAKER) for test in gone if test in known)
 
 
 def built(base: Iterable[CheckResult], now: Iterable[CheckResult]) -> tuple[Witness, ...]:
@@ -81,7 +86,7 @@ def built(base: Iterable[CheckResult], now: Iterable[CheckResult]) -> tuple[Witn
         Witness(
             name=each.evidence.check,
             why=f"it broke at the base ({each.evidence.reason[:_MOST_MESSAGE]})",
-            trust=Trust.PERSON,
+            by=Examiner.FAILING_TESTS,
         )
         for each in base
         if each.evidence.check in passes & {*SUITES}
@@ -113,14 +118,16 @@ def added(
         if test not in control:
             other = other or f"{test} does not pass when it runs in another place"
         elif failure is None and test not in report.outcomes and test.rpartition("::")[2] in inline:
-            found.append(Witness(name=test, why="the change adds the module that holds it", trust=Trust.ANY))
+            found.append(
+                Witness(name=test, why="the change adds the module that holds it", by=Examiner.MAKER)
+            )
         elif failure is None:
             other = other or f"{test} passes without the changed code too"
         elif reason := other_cause(failure, report.outcomes.get(test), modules):
             other = other or f"{test} fails without the changed code, but {reason}"
         else:
             why = f"without the changed code: {failure.message[:_MOST_MESSAGE]}"
-            found.append(Witness(name=test, why=why, trust=Trust.ANY))
+            found.append(Witness(name=test, why=why, by=Examiner.MAKER))
     return tuple(found), other
 
 
@@ -164,11 +171,10 @@ def commands(
             continue
         if each.state is CheckState.FAIL or each.evidence.fault is Fault.UNRELATED:
             why = f"exit code {each.evidence.exit_code} at the base"
-            found.append(Witness(name=words[check], why=why, trust=Trust.PERSON))
+            found.append(Witness(name=words[check], why=why, by=Examiner.COMMAND))
         elif each.evidence.fault is Fault.ABSENT:
-            found.append(
-                Witness(name=words[check], why="what it names is not there at the base", trust=Trust.PERSON)
-            )
+            why = "what it names is not there at the base"
+            found.append(Witness(name=words[check], why=why, by=Examiner.COMMAND))
         elif each.state is CheckState.PASS:
             other = other or f"`{words[check]}` passes at the base too, so it proves nothing"
         else:

@@ -61,14 +61,14 @@ def trial(
     verified, 3 if the agent cannot be used or crashes, 11 if the change is not verified.
     """
     from setpoint.app.runs.agent_trial import settings_here, try_agent
-    from setpoint.app.runs.exit_codes import EXIT
+    from setpoint.app.runs.exit_codes import exit_code
 
     seen = try_agent(settings_here(Path.cwd()), name)
     if as_json:
         typer.echo(seen.model_dump_json(indent=2))
     else:
         say(_told(seen))
-    return EXIT[seen.ending]
+    return exit_code(seen.ending, seen.branch)
 
 
 @app.command()
@@ -84,7 +84,7 @@ def setup(
     """
     from setpoint.app.project.agent_setup import planned_setup, set_up
     from setpoint.app.runs.agent_trial import settings_here, try_agent
-    from setpoint.app.runs.exit_codes import EXIT
+    from setpoint.app.runs.exit_codes import exit_code
     from setpoint.errors import ExitCode
 
     plan = planned_setup(name)
@@ -106,7 +106,7 @@ def setup(
     say(_told(seen))
     if seen.verified:
         say(f'next: setpoint run "what you want" --agent {name}')
-    return EXIT[seen.ending]
+    return exit_code(seen.ending, seen.branch)
 
 
 @app.command()

@@ -11,17 +11,16 @@ from setpoint.cli.render.hook_lines import of_hook, of_own_agent
 from setpoint.cli.render.learning_lines import of_memory
 from setpoint.cli.render.line import Line as Line  # noqa: PLC0414 - what this module makes
 from setpoint.cli.render.production_lines import of_production
-from setpoint.cli.render.proof_lines import of_proof
+from setpoint.cli.render.proof_lines import DELIVERED, NOT_VERIFIED, of_proof, outcome_line
 from setpoint.model import events as e
-from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events import Body, people
 from setpoint.model.events import learning as m
 from setpoint.model.events.candidates import CandidateResult
 from setpoint.model.events.production import AboutProduction
-from setpoint.model.facts.spending import UNKNOWN, in_time
+from setpoint.model.facts.spending import in_time
 from setpoint.model.gate import Answer
-from setpoint.model.run import UNPROVEN_MARK, Action, RunOutcome
+from setpoint.model.run import Action
 from setpoint.model.wording import counted
 
 _MOST_NAMED = 5
@@ -34,7 +33,7 @@ _OTHERS = (
     | e.AboutForge
     | e.AboutLive
     | e.ProofMeasured
-    | e.TestsSealed
+    | e.HiddenTestsWritten
 )
 _LOOP = (
     e.PhaseBounce | e.LoopRestarted | e.DiminishingReturns | e.LoopStagnated | e.GuardFired | e.GuardUnable
@@ -107,7 +106,7 @@ def _of_others(body: _OTHERS) -> Line:
         return of_forge(body)
     if isinstance(body, e.AboutLive):
         return of_live(body)
-    if isinstance(body, e.ProofMeasured | e.TestsSealed):
+    if isinstance(body, e.ProofMeasured | e.HiddenTestsWritten):
         return of_proof(body)
     return of_production(body) if isinstance(body, AboutProduction) else of_memory(body)
 
@@ -204,7 +203,7 @@ def _of_run(
         case e.BaselineMeasured():
             return Line(f"base{' known' * body.evaluation.tests_kept}: {_summary(body.evaluation)}", "cyan")
         case e.Delivered():
-            state = "(verified)" if body.verified else "(not verified, best so far)"
+            state = "(verified)" if body.verified else f"({DELIVERED.get(body.ending, NOT_VERIFIED)})"
             branch = f"{body.branch} {'; '.join((state, *body.notes))}"
             return Line(
                 f"delivered {body.commit[:10]} to branch {branch}",
@@ -223,27 +222,6 @@ def _quarantined(body: e.TestsQuarantined) -> Line:
     if ended := ", ".join(each.test for each in body.ended[:_MOST_NAMED]):
         parts.append(f"expired, failures count again: {ended}")
     return Line(f"quarantine: {'; '.join(parts)}", "yellow")
-
-
-def outcome_line(outcome: RunOutcome) -> Line:
-    """Return the line for the outcome of a run."""
-    if outcome.ending is Ending.VERIFIED:
-        rests = f" of {', '.join(outcome.score_of)}" if outcome.score_of else ""
-        score = "" if outcome.score is None else f", quality {outcome.score:.2f}{rests}"
-        rounds, bounces = counted(outcome.iterations, "iteration"), counted(outcome.bounces, "bounce")
-        return Line(f"{outcome.verdict}: {rounds}, {bounces}, {money(outcome)}{score}", "bold green")
-    who = f" by {outcome.halt.guard}" if outcome.halt else ""
-    word = UNPROVEN_MARK if outcome.ending is Ending.UNPROVEN else outcome.ending.upper()
-    left = "".join(f"\n  edits: {each.shown}" for each in outcome.unjudged)
-    style = "bold" if outcome.ending is Ending.MET else "bold red"
-    return Line(f"{word}{who}: {outcome.reason}{left}", style)
-
-
-def money(outcome: RunOutcome) -> str:
-    """Return the cost of a run with its origin; an unknown cost is called unknown."""
-    known = f"${outcome.cost_usd:.2f}"
-    shown = f"cost {UNKNOWN}" if outcome.cost_shown == UNKNOWN else outcome.cost_shown
-    return shown or (known if outcome.cost_known else f"{known} known, the rest unknown")
 
 
 def _of_phase(

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from setpoint.app.people.gates import OpenGate, open_gate
 from setpoint.app.runs.drive import drive_run
-from setpoint.app.runs.exit_codes import EXIT
+from setpoint.app.runs.exit_codes import exit_code
 from setpoint.app.runs.standing import standing_lines, unjudged_lines
 from setpoint.app.views.export import kept_report
 from setpoint.cli.render.check_lines import raw_line
@@ -25,10 +25,9 @@ from setpoint.cli.render.keys import keyboard, pressed
 from setpoint.cli.render.menu import menu, show_gate
 from setpoint.cli.render.presenter import Presenter
 from setpoint.errors import ExitCode, RunWaiting
-from setpoint.model.ending import Ending
+from setpoint.model.ending import EXAMINED, Ending
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import CheckResult
-from setpoint.model.proof import Trust
 from setpoint.model.run import RunOrder, RunOutcome
 from setpoint.stories.story_writer import story_notices
 from setpoint.wiring.project import Project
@@ -37,8 +36,8 @@ ShowResult = Callable[[Stage, CheckResult], None]
 POLL_S = 0.15
 MOST_ISSUES = 10
 _WEAK = (
-    "nobody but the maker said what is right; hint: add a command (--accept), a test designer "
-    "(agents.test_designer) or a reviewer with a model of its own"
+    "proof.least asks for another exam; hint: give a command (--accept) or a hidden test (--hidden), or "
+    "name a test designer or a reviewer with a model of its own (agents.test_designer, agents.reviewer)"
 )
 
 
@@ -84,7 +83,7 @@ def closing(project: Project, order: RunOrder, outcome: RunOutcome, *, as_json: 
     for notice in story_notices(order):
         Screen(stderr=as_json, highlight=False, soft_wrap=True).print(f"story:   {notice}", markup=False)
     show_cover(project, order, as_json=as_json)
-    return EXIT[outcome.ending]
+    return exit_code(outcome.ending, outcome.branch)
 
 
 def attended(console: Console, order: RunOrder) -> bool:
@@ -131,7 +130,8 @@ def summary(project: Project, order: RunOrder, outcome: RunOutcome) -> dict[str,
     return {
         **outcome.model_dump(mode="json"),
         "mark": outcome.mark,
-        "exit_code": int(EXIT[outcome.ending]),
+        "verdict": outcome.verdict,
+        "exit_code": int(exit_code(outcome.ending, outcome.branch)),
         "story": str(order.story.id),
         "report": str(folder / "report.html"),
         "folder": str(folder),
@@ -148,7 +148,7 @@ def _closing(console: Console, project: Project, order: RunOrder, outcome: RunOu
         console.print(f"branch:  none, because no {judged}state was better than the base", markup=False)
     for each in unjudged_lines(project, order, outcome.unjudged):
         console.print(each, markup=False)
-    if outcome.trust is Trust.ANY:
+    if outcome.ending in EXAMINED and not outcome.enough:
         console.print(f"proof:   {_WEAK}", markup=False)
     for goal in missed_first(outcome.goals):
         console.print(f"goal:    {goal}", markup=False)

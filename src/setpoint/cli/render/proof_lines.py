@@ -1,22 +1,25 @@
-"""Lines about what proves a change."""
+"""Lines about what proves a change, and the verdict."""
 
 from __future__ import annotations
 
 from setpoint.cli.render.line import Line
-from setpoint.model.events import ProofMeasured, TestsSealed
+from setpoint.model.ending import EXAMINED, Ending
+from setpoint.model.events import HiddenTestsWritten, ProofMeasured
+from setpoint.model.facts.spending import UNKNOWN
 from setpoint.model.proof import NOTHING_LOST, WITNESS, Obligation, ObligationState, Proof
-from setpoint.model.wording import shortened
+from setpoint.model.run import UNPROVEN_MARK, RunOutcome
+from setpoint.model.wording import counted, shortened
 
 _MOST_REASON = 120
 _MOST_NAMED = 3
 
 
-def of_proof(body: ProofMeasured | TestsSealed) -> Line:
+def of_proof(body: ProofMeasured | HiddenTestsWritten) -> Line:
     """Return what was proved, or which tests were written before the maker began."""
-    return _proved(body.proof) if isinstance(body, ProofMeasured) else _sealed(body)
+    return _proved(body.proof) if isinstance(body, ProofMeasured) else _hidden(body)
 
 
-def _sealed(body: TestsSealed) -> Line:
+def _hidden(body: HiddenTestsWritten) -> Line:
     kept = f"{body.agent} wrote tests that the maker will not see: {len(body.kept)} fail at the base"
     dropped = f"; not used: {'; '.join(body.dropped)}" if body.dropped else ""
     return Line(f"{kept}{dropped}", "" if body.kept else "yellow")
@@ -37,3 +40,29 @@ def _proved(proof: Proof) -> Line:
 def _short(obligation: Obligation) -> str:
     """Say why in few words; the report and `setpoint show` tell the rest."""
     return shortened(obligation.reason, _MOST_REASON)
+
+
+NOT_VERIFIED = "not verified, best so far"
+DELIVERED: dict[Ending | None, str] = {Ending.SELF_TESTED: "self-tested", Ending.ACCEPTED: "accepted by a person"}
+
+
+def outcome_line(outcome: RunOutcome) -> Line:
+    """Return the line for the outcome of a run."""
+    if outcome.ending in EXAMINED:
+        rests = f" of {', '.join(outcome.score_of)}" if outcome.score_of else ""
+        score = "" if outcome.score is None else f", quality {outcome.score:.2f}{rests}"
+        rounds, bounces = counted(outcome.iterations, "iteration"), counted(outcome.bounces, "bounce")
+        style = "bold green" if outcome.enough else "bold yellow"
+        return Line(f"{outcome.verdict}: {rounds}, {bounces}, {money(outcome)}{score}", style)
+    who = f" by {outcome.halt.guard}" if outcome.halt else ""
+    word = UNPROVEN_MARK if outcome.ending is Ending.UNPROVEN else outcome.ending.upper()
+    left = "".join(f"\n  edits: {each.shown}" for each in outcome.unjudged)
+    style = "bold" if outcome.ending is Ending.MET else "bold red"
+    return Line(f"{word}{who}: {outcome.reason}{left}", style)
+
+
+def money(outcome: RunOutcome) -> str:
+    """Return the cost of a run with its origin; an unknown cost is called unknown."""
+    known = f"${outcome.cost_usd:.2f}"
+    shown = f"cost {UNKNOWN}" if outcome.cost_shown == UNKNOWN else outcome.cost_shown
+    return shown or (known if outcome.cost_known else f"{known} known, the rest unknown")

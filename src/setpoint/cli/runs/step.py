@@ -29,7 +29,7 @@ def step(
     everything: Annotated[bool, typer.Option("--verbose", "-v", help="Show every event.")] = False,
 ) -> int:
     """Run the next phase of a story and stop; completed phases are not repeated."""
-    from setpoint.app.runs.exit_codes import EXIT
+    from setpoint.app.runs.exit_codes import exit_code
     from setpoint.app.runs.step import take_step
     from setpoint.cli.render.console import Screen
     from setpoint.cli.render.live import shown
@@ -46,7 +46,13 @@ def step(
     with shown(project, order, console, everything=everything):
         done = take_step(project, order, iteration=iteration)
     following = _card_of(project, order)
-    code = EXIT[done.outcome.ending] if done.outcome else ExitCode.WAITING if done.waits else ExitCode.OK
+    code = (
+        exit_code(done.outcome.ending, done.outcome.branch)
+        if done.outcome
+        else ExitCode.WAITING
+        if done.waits
+        else ExitCode.OK
+    )
     if as_json:
         told = {
             "run": order.trace_id,

@@ -94,7 +94,7 @@ class Watching:
 
     def _look(self) -> int | None:
         """Print new events; return the exit code once the run has ended."""
-        from setpoint.app.runs.exit_codes import EXIT
+        from setpoint.app.runs.exit_codes import exit_code
         from setpoint.errors import ExitCode
         from setpoint.model.events.run import RunFinished
         from setpoint.wiring.project import find_run
@@ -107,7 +107,7 @@ class Watching:
             self._print(event)
         ended = [event.body.outcome for event in events if isinstance(event.body, RunFinished)]
         if ended:
-            return EXIT[ended[-1].ending]
+            return exit_code(ended[-1].ending, ended[-1].branch)
         if state != "interrupted":
             self._left_at = None
             return None

@@ -62,7 +62,7 @@ def notice_of(event: Event, order: RunOrder, repository: str) -> Notice | None:
         outcome = event.body.outcome
         good = outcome.ending is Ending.VERIFIED
         kind = NoticeKind.VERIFIED if good else NoticeKind.STOPPED
-        title = "Verified" if good else f"Not verified ({str(outcome.ending).replace('_', ' ')})"
+        title = _title(outcome.ending)
         lines, branch, ending = _ended(outcome), outcome.branch, str(outcome.ending)
     else:
         return None
@@ -82,6 +82,12 @@ def notice_of(event: Event, order: RunOrder, repository: str) -> Notice | None:
 def _asked(gate: Gate, order: RunOrder) -> list[str]:
     shown = [gate.question, *gate.context[: _MOST_LINES - 2]]
     return [*shown, f"answer with: setpoint gate show {order.trace_id}"]
+
+
+def _title(ending: Ending) -> str:
+    """Say in a few words how a run ended."""
+    known = {Ending.VERIFIED: "Verified", Ending.SELF_TESTED: "Self-tested"}
+    return known.get(ending, f"Not verified ({str(ending).replace('_', ' ')})")
 
 
 def _ended(outcome: RunOutcome) -> list[str]:

@@ -95,6 +95,7 @@ class Progress(Value):
 IN_PROGRESS, ESCALATED = "in_progress", "escalated"
 _STATUS = {
     Ending.VERIFIED: COMPLETION_MARK,
+    Ending.SELF_TESTED: ESCALATED,
     Ending.UNPROVEN: ESCALATED,
     Ending.UNPROVABLE: ESCALATED,
     Ending.STOPPED: ESCALATED,

@@ -30,12 +30,12 @@ from setpoint.model.facts import gains
 from setpoint.model.facts.halting import shadow_line
 from setpoint.model.facts.spending import in_words
 from setpoint.model.ids import Artifact, TraceId
-from setpoint.model.run import COMPLETION_MARK, UNPROVEN_MARK
+from setpoint.model.run import COMPLETION_MARK, SELF_TESTED_MARK, UNPROVEN_MARK
 from setpoint.system.files.atomic import write_atomic
 
 SCRATCHPAD, PROGRESS, MARKDOWN, HTML = "scratchpad.md", "progress.json", "report.md", "report.html"
 """Names of the files that `write_all` keeps up to date in a run's folder."""
-SEALED = "sealed"
+HIDDEN = "hidden"
 """The folder for tests that were written before the maker began."""
 MOST_OUTPUT = 4000
 """Characters of a tool's raw output, from its end, that the HTML report shows."""
@@ -52,7 +52,8 @@ _MARKS = {
 }
 _ENDINGS = {
     Ending.VERIFIED: COMPLETION_MARK,
-    Ending.UNPROVEN: f"{UNPROVEN_MARK}: nothing was found against it, and it is not proved",
+    Ending.SELF_TESTED: SELF_TESTED_MARK,
+    Ending.UNPROVEN: f"{UNPROVEN_MARK}: nobody examined it, or a run of the verdict failed",
     Ending.UNPROVABLE: "Nothing here could prove the work, so no agent was started",
     Ending.STOPPED: "Stopped by a guard, best state kept",
     Ending.ESCALATED: "Needs a person, best state kept",
@@ -97,7 +98,7 @@ def html(events: Sequence[Event], read: Read | None = None) -> str:
 def write_all(folder: Path, events: Sequence[Event], read: Read | None = None) -> None:
     """Write the four files of a run into its folder, each atomically; the event log can write them again.
 
-    Tests that the maker was not to see follow when the run has ended, under `sealed/`.
+    Tests that the maker was not to see follow when the run has ended, under `hidden/`.
     """
     for name, text in (
         (SCRATCHPAD, scratchpad(events)),
@@ -108,11 +109,11 @@ def write_all(folder: Path, events: Sequence[Event], read: Read | None = None) -
         write_atomic(folder / name, text, flush=False)
     told = history(events)
     if told.outcome is not None and read is not None:  # the maker can read this folder while it works
-        for test in {each.path: each for sealed in told.sealed for each in sealed.kept}.values():
-            _write_sealed(folder / SEALED / test.path, test.source, read)
+        for test in {each.path: each for hidden in told.hidden for each in hidden.kept}.values():
+            _write_hidden(folder / HIDDEN / test.path, test.source, read)
 
 
-def _write_sealed(file: Path, source: Artifact, read: Read) -> None:
+def _write_hidden(file: Path, source: Artifact, read: Read) -> None:
     try:
         text = read(source).decode("utf-8", errors="replace")
     except RecordedDataError:
@@ -179,6 +180,8 @@ def _opening(told: History) -> str:
         return ""
     if outcome.ending is Ending.VERIFIED:
         return f"verified because {outcome.reason}"
+    if outcome.ending is Ending.SELF_TESTED and outcome.enough:
+        return f"self-tested because {outcome.reason}"
     if outcome.ending in (Ending.MET, Ending.UNPROVABLE) or told.base is None:
         return outcome.reason
     best = next((each for each in told.rounds if each.number == outcome.best_iteration), None)

@@ -25,7 +25,14 @@ from setpoint.model.verdict import Judgement
 SCHEMA_URL = "https://opentelemetry.io/schemas/1.44.0"
 """The version of the conventions by which everything here is named."""
 _PROVIDERS = {"openai-chat": "openai", "openai-responses": "openai", "gemini": "gcp.gemini"}
-_BAD = (Ending.UNPROVEN, Ending.UNPROVABLE, Ending.STOPPED, Ending.ESCALATED, Ending.BROKEN_AGENT)
+_BAD = (
+    Ending.SELF_TESTED,
+    Ending.UNPROVEN,
+    Ending.UNPROVABLE,
+    Ending.STOPPED,
+    Ending.ESCALATED,
+    Ending.BROKEN_AGENT,
+)
 _REFUSED = 400
 """The lowest HTTP status that reports a failure."""
 _RUN = "run"
@@ -133,7 +140,7 @@ class _Trace:
         self._leave_phase(at)
 
     @_take.register
-    def _(self, body: e.TestsSealed, at: Instant) -> None:
+    def _(self, body: e.HiddenTestsWritten, at: Instant) -> None:
         self._spoke(body.agent, at, body.usage, None)
         self._leave_phase(at)
 

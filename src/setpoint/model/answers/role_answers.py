@@ -221,7 +221,7 @@ _EDITS = TypeAdapter(tuple[Replacement, ...])
 _OBJECTIONS = TypeAdapter(tuple[Objection, ...])
 
 
-class SealedTestShape(Shape):
+class HiddenTestShape(Shape):
     """A file of tests that the maker never sees."""
 
     path: str
@@ -246,7 +246,7 @@ class TestDesignShape(Shape):
         ]
     }
 
-    tests: tuple[SealedTestShape, ...]
+    tests: tuple[HiddenTestShape, ...]
 
 
 class OpinionShape(Shape):

@@ -40,6 +40,7 @@ from setpoint.model.events.run import (
     GuardFired,
     GuardUnable,
     HaltingDecided,
+    HiddenTestsWritten,
     IterationEvaluated,
     LoopRestarted,
     LoopStagnated,
@@ -56,7 +57,6 @@ from setpoint.model.events.run import (
     RunResumed,
     RunStarted,
     TestsQuarantined,
-    TestsSealed,
     ToolExecuted,
 )
 from setpoint.model.ids import EventId, TraceId
@@ -98,6 +98,7 @@ __all__ = [
     "GuardFired",
     "GuardUnable",
     "HaltingDecided",
+    "HiddenTestsWritten",
     "IterationEvaluated",
     "LoopRestarted",
     "LoopStagnated",
@@ -115,7 +116,6 @@ __all__ = [
     "RunResumed",
     "RunStarted",
     "TestsQuarantined",
-    "TestsSealed",
     "ToolExecuted",
     "ToolStarted",
 ]
@@ -140,7 +140,7 @@ Body = Annotated[
     | AgentFinished
     | IterationEvaluated
     | ProofMeasured
-    | TestsSealed
+    | HiddenTestsWritten
     | ReviewAnswered
     | FindingDeclined
     | ReviewCompleted

@@ -6,11 +6,12 @@ from decimal import Decimal
 from typing import Literal
 
 from setpoint.model.attempt import Breakage, Mode, ModelCall, Recovery, ToolCall, Usage
+from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.flaky import Quarantined
 from setpoint.model.gate import Answer, Choice, Gate
 from setpoint.model.ids import Commit, GateId
-from setpoint.model.proof import Proof, SealedTest
+from setpoint.model.proof import HiddenTest, Proof
 from setpoint.model.run import Decision, Halt, RunOrder, RunOutcome, Snapshot
 from setpoint.model.value import Text, Usd, Value
 from setpoint.model.verdict import HardGate, ReviewerVersion, Verdict
@@ -165,16 +166,16 @@ class IterationEvaluated(Value):
     evaluation: Evaluation
 
 
-class TestsSealed(Value):
+class HiddenTestsWritten(Value):
     """A test designer wrote tests from the request alone, and Setpoint measured them at the base."""
 
     __test__ = False
 
-    kind: Literal["tests.sealed"] = "tests.sealed"
+    kind: Literal["tests.hidden"] = "tests.hidden"
     design: int
     """1 for the first design, 2 where it was asked once more."""
     agent: str
-    kept: tuple[SealedTest, ...] = ()
+    kept: tuple[HiddenTest, ...] = ()
     """Tests that fail at the base for the lack of the work; the maker never sees them."""
     dropped: tuple[Text, ...] = ()
     """Why others prove nothing, or why there are none."""
@@ -379,6 +380,8 @@ class Delivered(Value):
     branch: str
     commit: Commit
     verified: bool
+    ending: Ending | None = None
+    """How the run is to end; none in runs of earlier versions."""
     notes: tuple[str, ...] = ()
     """What a person should know of the commits, such as that they could not be signed, each with a hint."""
 

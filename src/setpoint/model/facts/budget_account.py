@@ -20,13 +20,13 @@ from setpoint.model.events.run import (
     AgentSpent,
     GateAnswered,
     GateOpened,
+    HiddenTestsWritten,
     IterationEvaluated,
     PhaseCompleted,
     ReviewAnswered,
     ReviewCompleted,
     RunFinished,
     RunResumed,
-    TestsSealed,
 )
 from setpoint.model.facts.rounds import Share
 from setpoint.model.facts.spending import Expenses, Part, origin, used
@@ -170,7 +170,7 @@ def _with_cost(account: BudgetAccount, event: Event) -> BudgetAccount:
             prefix = f"{event.key}:"
             others = {key: each for key, each in account.answered.items() if not key.startswith(prefix)}
             account = _closed(replace(account, answered=others), event.key, usage)
-        case ChangeReviewed(usage=usage) | TestsSealed(usage=usage):
+        case ChangeReviewed(usage=usage) | HiddenTestsWritten(usage=usage):
             account = _closed(account, event.key.removesuffix(":review"), usage)
         case ReflectionCompleted(usage=usage) | ReflectionSkipped(usage=usage):
             account = _closed(account, "reflection", usage)
@@ -275,7 +275,7 @@ def usage_of(event: Event) -> Usage | None:
             | ReviewAnswered(usage=usage)
             | ReviewCompleted(usage=usage)
             | ChangeReviewed(usage=usage)
-            | TestsSealed(usage=usage)
+            | HiddenTestsWritten(usage=usage)
         ):
             return usage
         case ReflectionCompleted(usage=usage) | ReflectionSkipped(usage=usage):

@@ -87,7 +87,7 @@ def blocking(past: Round) -> tuple[Finding, ...]:
 def unproven(past: Round) -> tuple[Finding, ...]:
     """Return a finding for each thing that the round would have to prove and does not."""
     proof = past.proof
-    owed = [each for each in proof.missing if proof.requires(each)] if proof else []
+    owed = proof.missing if proof else ()
     return (*(_owed(each.name, f"not proved: {each.reason}") for each in owed), *_missed_goals(past))
 
 

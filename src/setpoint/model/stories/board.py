@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from setpoint.model.ending import Ending
+from setpoint.model.ending import Ending, is_usable
 from setpoint.model.ids import StoryId, TraceId
 from setpoint.model.stories.story import Refinement, Status
 from setpoint.model.value import Instant, Value
@@ -54,8 +54,8 @@ class PhaseProgress(Value):
 
     @property
     def succeeded(self) -> bool:
-        """Whether the run ended with work that was verified, or that a person accepted."""
-        return self.ending in (Ending.VERIFIED, Ending.ACCEPTED)
+        """Whether the run ended with work that passed the exam it needs, or that a person accepted."""
+        return is_usable(self.ending, self.branch)
 
 
 class ActionKind(StrEnum):

@@ -14,7 +14,7 @@ from setpoint.model.facts.rounds import (
     unproven,
 )
 from setpoint.model.goals import PREFIX, GoalState
-from setpoint.model.proof import ELSEWHERE, MEASURED, REVIEW
+from setpoint.model.proof import ELSEWHERE, HIDDEN, MEASURED, REVIEW
 from setpoint.model.run import Action, Decision, Halt, Round
 from setpoint.model.verdict import Judgement
 from setpoint.phase.policy.bouncing import bounce_count
@@ -24,9 +24,8 @@ from setpoint.phase.policy.progress_guards import repeated_findings, stuck
 from setpoint.phase.policy.verifiers import in_words, unanswered
 
 RULES = "rules-v1"
-SEALED_BOUNCES = 2
-"""How often a failing test that the maker cannot see sends the work back before a person decides."""
-_SEALED = "sealed"
+HIDDEN_BOUNCES = 1
+"""How often a failing hidden test sends the work back before its author, and then a person, decides."""
 CONFIRM_FROM_ROUND = 3
 """First round whose pass is measured again: the precision of 'own tests pass' falls with every attempt."""
 
@@ -60,7 +59,7 @@ def rules_v1(past: RunFacts) -> tuple[Decision, Halt | None]:
 def _for_a_person(past: RunFacts) -> str:
     """Return why a person has to decide now; empty where nobody has to.
 
-    Where proof alone is missing, the maker learns each obligation once before, a failing sealed test twice.
+    Where proof alone is missing, the maker learns each obligation once before, a failing hidden test too.
     """
     verdict, missing = past.last.verdict, unproven(past.last)
     if broken := unanswered(past.last.latest, past.base):
@@ -74,10 +73,10 @@ def _for_a_person(past: RunFacts) -> str:
         # No change of the maker can bring it.
         return f"nothing was found against the change, but it is {owed[0].message}"
     told = Counter(finding.rule for each in past.recent[:-1] for finding in unproven(each))
-    if sealed := [each for each in missing if each.rule == _SEALED]:
+    if hidden := [each for each in missing if each.rule == HIDDEN]:
         # Without a test that passes there may be no witness either, so that is not counted apart.
-        wrong = f"the work or a test that the maker cannot see is wrong: {sealed[0].message}"
-        return wrong if told[_SEALED] >= SEALED_BOUNCES else ""
+        wrong = f"the work or a hidden test is wrong: {hidden[0].message}"
+        return wrong if told[HIDDEN] >= HIDDEN_BOUNCES else ""
     if still := [each for each in missing if told[each.rule] and not _nearer(past, each.rule)]:
         return f"nothing was found against the change, but it is {still[0].message}"
     return ""

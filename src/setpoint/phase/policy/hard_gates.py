@@ -8,7 +8,7 @@ from setpoint.model.evaluation import Evaluation
 from setpoint.model.evidence import NO_SUITE, SUITES, CheckState, Evidence
 from setpoint.model.finding import Category, Finding
 from setpoint.model.goals import PREFIX, GoalMode, GoalResult, GoalState
-from setpoint.model.proof import Obligation, ObligationState, Proof
+from setpoint.model.proof import Obligation, ObligationState
 from setpoint.model.quality import Metric
 from setpoint.model.run import Round
 from setpoint.model.verdict import HardGate, Judgement
@@ -52,7 +52,7 @@ def hard_gates(past: Round, unmeasured: Sequence[Evidence] = ()) -> tuple[HardGa
         gates.append(_proof(gates[-2:]))
         gates += [_goal(each) for each in proving.goals if each.mode is GoalMode.GATE]
     if past.proof is not None:
-        gates += [_obligation(each, past.proof) for each in past.proof.obligations]
+        gates += [_obligation(each) for each in past.proof.obligations]
     return tuple(gates)
 
 
@@ -64,15 +64,12 @@ def _goal(result: GoalResult) -> HardGate:
     return HardGate(name=f"{PREFIX}{result.name}", state=state, reason=result.told)
 
 
-def _obligation(obligation: Obligation, proof: Proof) -> HardGate:
+def _obligation(obligation: Obligation) -> HardGate:
     """Judge one thing that must be proved."""
     if obligation.state is ObligationState.MET:
         return HardGate(name=obligation.name, state=CheckState.PASS, reason=obligation.told)
     if obligation.state is ObligationState.NOT_APPLICABLE:
         reason = f"does not apply: {obligation.told}"
-        return HardGate(name=obligation.name, state=CheckState.NOT_MEASURED, reason=reason)
-    if not proof.requires(obligation):
-        reason = f"missing, and not required: {obligation.told}"
         return HardGate(name=obligation.name, state=CheckState.NOT_MEASURED, reason=reason)
     return HardGate(name=obligation.name, state=CheckState.FAIL, reason=obligation.told)
 

@@ -24,7 +24,7 @@ _BY_READING = frozenset({WorkKind.DOCS, WorkKind.CHORE})
 """Kinds of work that can be proved where no test runs."""
 _READ = frozenset({FILES, NOTHING_LOST})
 """Obligations that prove such work without a test of Setpoint's own runners."""
-_SEALABLE = frozenset({WorkKind.BEHAVIOUR, WorkKind.REPAIR})
+_EXAMINABLE = frozenset({WorkKind.BEHAVIOUR, WorkKind.REPAIR})
 _BY_RULE = "rules"
 
 
@@ -34,7 +34,7 @@ def unprovable(base: Evaluation, order: RunOrder) -> str:
     A suite counts that found no test yet, because the work may add one.
     """
     kind, why = kind_of_request(order.story)
-    if kind in _BY_READING or _suites(base) or order.story.acceptance or _sealed(base, order, kind):
+    if kind in _BY_READING or _suites(base) or order.story.acceptance or _hidden(base, order, kind):
         return ""
     known = base.evidence_of(NO_SUITE)
     empty = base.evidence_of(OWN_TESTS)
@@ -58,13 +58,13 @@ def _suites(base: Evaluation) -> bool:
     )
 
 
-def _sealed(base: Evaluation, order: RunOrder, kind: WorkKind) -> bool:
+def _hidden(base: Evaluation, order: RunOrder, kind: WorkKind) -> bool:
     """Whether a test designer writes tests in a language that is run without a suite: Python."""
     designer = order.agents.get(Role.TEST_DESIGNER, "")
     engaged = any(phase.role is Role.TEST_DESIGNER for phase in order.pipeline.phases)
     parse = base.evidence_of("parse")
     python = parse is not None and parse.counts.get("files", 0) > 0
-    return bool(designer) and designer != _BY_RULE and not engaged and kind in _SEALABLE and python
+    return bool(designer) and designer != _BY_RULE and not engaged and kind in _EXAMINABLE and python
 
 
 def with_measured(proof: Proof, gates: tuple[HardGate, ...]) -> Proof:

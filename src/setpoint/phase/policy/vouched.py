@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from setpoint.model.changes.test_paths import is_test_path
-from setpoint.model.proof import NOTHING_LOST, SealedTest, Vouched
+from setpoint.model.proof import NOTHING_LOST, HiddenTest, Vouched
 from setpoint.model.run import Round
 from setpoint.model.verdict import Judgement, Verdict
 
 
-def vouched(rounds: Sequence[Round], sealed: tuple[SealedTest, ...]) -> Vouched:
+def vouched(rounds: Sequence[Round], hidden: tuple[HiddenTest, ...]) -> Vouched:
     """Return what others than the maker contribute to the proof of the last round.
 
     What they named in an earlier round counts as long as no test has changed since.
@@ -23,7 +23,7 @@ def vouched(rounds: Sequence[Round], sealed: tuple[SealedTest, ...]) -> Vouched:
         if (verdict := _approved(each)) is not None:
             named, every = (*named, *verdict.expressing), every or verdict.all_express
     return Vouched(
-        sealed=sealed,
+        hidden=hidden,
         reviewed=tuple(dict.fromkeys(named)),
         all_reviewed=every,
         still_red=tuple(dict.fromkeys(test for each in rounds for test in _sent_back_for(each))),

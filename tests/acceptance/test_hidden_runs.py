@@ -7,8 +7,8 @@ import pytest
 from acceptance.conftest import RIGHT
 
 WISH = "add a function double(n) to calc that doubles a number"
-SEALED = "import calc\n\n\ndef test_hidden_double():\n    assert calc.double(4) == 8\n"
-DESIGN = {"tests": [{"path": "tests/test_hidden.py", "text": SEALED, "behaviour": "double(4) is 8"}]}
+HIDDEN = "import calc\n\n\ndef test_hidden_double():\n    assert calc.double(4) == 8\n"
+DESIGN = {"tests": [{"path": "tests/test_hidden.py", "text": HIDDEN, "behaviour": "double(4) is 8"}]}
 APPROVES = {"decision": "approve", "findings": [], "feedback": "right", "tests_express_request": True}
 
 
@@ -35,7 +35,7 @@ def cast(repository, settings, *prompts):
     repository.write("calc.py", RIGHT)
     repository.players(
         f"{roles}{settings}",
-        designer=[{"write": "tests/test_left.py", "text": SEALED}, {"say": json.dumps(DESIGN)}],
+        designer=[{"write": "tests/test_left.py", "text": HIDDEN}, {"say": json.dumps(DESIGN)}],
         critic=[{"say": json.dumps(APPROVES)}],
         actor=[],
     )
@@ -49,10 +49,10 @@ def gates(repository):
     return {each["name"]: each for each in decided["gates"]}
 
 
-def test_a_sealed_test_sends_wrong_work_back_and_proves_right_work(repository):
+def test_a_hidden_test_sends_wrong_work_back_and_proves_right_work(repository):
     cast(
         repository,
-        '[proof]\nwitness = "sealed"\n',
+        '[proof]\nwitness = "hidden"\n',
         made("n + n + 1"),
         made("n + n", {"expect": "expected: double(4) is 8"}),
     )
@@ -62,15 +62,15 @@ def test_a_sealed_test_sends_wrong_work_back_and_proves_right_work(repository):
 
     assert (outcome["ending"], outcome["iterations"], outcome["bounces"]) == ("verified", 2, 1), done.stderr
     proved = gates(repository)
-    assert "trust 'sealed'" in proved["witness"]["reason"]
-    assert proved["sealed"]["state"] == "pass"
+    assert "trust 'hidden'" in proved["witness"]["reason"]
+    assert proved["hidden"]["state"] == "pass"
     files = repository.git("ls-tree", "-r", "--name-only", outcome["branch"]).splitlines()
     assert "tests/test_double.py" in files
     assert not [each for each in files if "hidden" in each or "left" in each]
     folder = repository.root / ".setpoint" / "runs" / outcome["trace_id"]
-    assert (folder / "sealed" / "tests" / "test_hidden.py").read_text() == SEALED
-    assert "sealed/tests/test_hidden.py" in (folder / "report.md").read_text()
-    assert "trust 'sealed'" in repository.git("log", "-1", "--format=%B", outcome["branch"])
+    assert (folder / "hidden" / "tests" / "test_hidden.py").read_text() == HIDDEN
+    assert "hidden/tests/test_hidden.py" in (folder / "report.md").read_text()
+    assert "trust 'hidden'" in repository.git("log", "-1", "--format=%B", outcome["branch"])
     assert "test_hidden_double" not in "".join(_prompts(repository))
 
 
@@ -83,7 +83,7 @@ def _prompts(repository):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("least", "ending"), [("reviewed", "verified"), ("sealed", "unproven")])
+@pytest.mark.parametrize(("least", "ending"), [("reviewed", "verified"), ("hidden", "unproven")])
 def test_a_reviewer_lifts_the_makers_test_and_no_higher(repository, least, ending):
     cast(repository, f'[proof]\nwitness = "{least}"\n', *[made("n + n")] * 3)
     text = (repository.root / "setpoint.toml").read_text().replace('test_designer = "designer"\n', "")
@@ -96,11 +96,11 @@ def test_a_reviewer_lifts_the_makers_test_and_no_higher(repository, least, endin
     if ending == "verified":
         assert "trust 'reviewed'" in gates(repository)["witness"]["reason"]
     else:
-        assert "asks for 'sealed', and there is only 'reviewed'" in gates(repository)["witness"]["reason"]
+        assert "asks for 'hidden', and there is only 'reviewed'" in gates(repository)["witness"]["reason"]
 
 
 @pytest.mark.slow
-def test_a_sealed_test_that_stays_red_leaves_the_decision_to_a_person(repository):
+def test_a_hidden_test_that_stays_red_leaves_the_decision_to_a_person(repository):
     wrong = [made(f"n + n + {number}") for number in range(1, 5)]
     cast(repository, "", *wrong)
 

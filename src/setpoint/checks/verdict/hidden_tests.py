@@ -7,34 +7,41 @@ beside the tests of the base, and removes that place afterwards.
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
+from setpoint.checks.languages.changed_function import NOTHING, OTHER
 from setpoint.checks.measurement import Measuring, Task, furnish
 from setpoint.checks.old_tests.places import Aside
 from setpoint.checks.old_tests.start_files import is_start_file
 from setpoint.checks.suites.tests_of_file import is_run, tests_of_file
 from setpoint.checks.trees.checkout import place_beside, put_at, repository_of
-from setpoint.checks.verdict.subject import MOST_NAMED, Subject
+from setpoint.checks.verdict.broken_code import BrokenCode, new_mark
+from setpoint.checks.verdict.sabotage import changed_code
+from setpoint.checks.verdict.subject import MOST_NAMED, Subject, listed
 from setpoint.checks.verdict.witness import Witness, failure_of, other_cause, passed_in
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.evidence import Cause, Failure, TestReport, whole_suite
-from setpoint.model.proof import Obligation, ObligationState, SealedTest, SealedTrial, Trust
+from setpoint.model.exam import Examiner
+from setpoint.model.proof import HIDDEN, HiddenTest, HiddenTrial, Obligation, ObligationState, Vouched
+from setpoint.model.wording import counted
 from setpoint.ports import Measured
 from setpoint.system.files.artifacts import Artifacts
 
-NAME = "sealed"
 _MOST_MESSAGE = 300
 _NAMED_MODULE = re.compile(r"""['"]([\w@./-]+)['"]""")
 
 
-async def sealed_on(
-    subject: Subject, tests: Sequence[SealedTest]
-) -> tuple[list[Obligation], tuple[Witness, ...]]:
-    """Run sealed tests on the result, beside the tests of the base alone; nothing where there are none."""
+async def hidden_on(subject: Subject, vouched: Vouched) -> tuple[list[Obligation], tuple[Witness, ...]]:
+    """Run hidden tests on the result, beside the tests of the base alone; nothing where there are none.
+
+    A file that notices no fault in the changed functions asserts nothing of them, and is not counted.
+    """
+    tests = vouched.hidden
     if not tests:
         return [], ()
     place = place_beside(Path(subject.place.copy.path), "other")
@@ -42,35 +49,73 @@ async def sealed_on(
     there = await (aside.as_at_base(subject.place) if aside.paths else aside.as_it_is(subject.place))
     await furnish(subject.task.project, place)
     put(tests, place, subject.plan.artifacts)
-    found: list[Witness] = []
-    red: list[str] = []
+    green: dict[str, tuple[HiddenTest, frozenset[str]]] = {}
+    red: dict[str, str] = {}
     for test in tests:
         asked = _asked(test, place, subject.plan.artifacts)
         report = await subject.run_tests(asked, there)
         if report.red or not report.outcomes:  # once more: what fails by chance says nothing
             report = await subject.run_tests(asked, there)
         if report.red or not passed_in(report):
-            red.append(_told(test, report))
+            red[test.path] = _told(test, report)
         else:
-            why = f"it fails at the base: {test.reason}"
-            found += [Witness(name=each, why=why, trust=Trust.SEALED) for each in sorted(passed_in(report))]
+            green[test.path] = (test, passed_in(report))
+    idle = await _noticing_nothing(subject, there, {path: names for path, (_, names) in green.items()})
     await asyncio.to_thread(shutil.rmtree, place, ignore_errors=True)
     if red:
-        reason = f"{len(red)} of {len(tests)} tests that the maker cannot see fail: {'; '.join(red)}"
-        return [Obligation(name=NAME, state=ObligationState.NOT_MET, reason=reason)], ()
+        reason = f"{len(red)} of {counted(len(tests), 'hidden test')} fail: {'; '.join(red.values())}"
+        paths = tuple(red)[:MOST_NAMED]
+        return [Obligation(name=HIDDEN, state=ObligationState.NOT_MET, reason=reason, evidence=paths)], ()
+    found = tuple(
+        Witness(
+            name=name,
+            why=f"it fails at the base: {test.reason}",
+            by=Examiner.HIDDEN_TESTS,
+            author=test.author,
+        )
+        for path, (test, names) in green.items()
+        if path not in idle
+        for name in sorted(names)
+    )
+    return [_passed(found, idle)], found
+
+
+def _passed(found: tuple[Witness, ...], idle: Collection[str]) -> Obligation:
+    """Judge hidden tests of which none fails."""
+    said = [f"{counted(len(found), 'hidden test')} pass"] if found else []
+    said += (
+        [f"not counted, because no fault in the changed functions fails it: {listed(idle)}"] if idle else []
+    )
+    state = ObligationState.MET if found else ObligationState.NOT_APPLICABLE
     names = tuple(each.name for each in found[:MOST_NAMED])
-    reason = f"{len(found)} tests pass that were written from the request and that the maker could not see"
-    return [Obligation(name=NAME, state=ObligationState.MET, reason=reason, evidence=names)], tuple(found)
+    return Obligation(name=HIDDEN, state=state, reason="; ".join(said), evidence=names, count=len(found))
+
+
+async def _noticing_nothing(
+    subject: Subject, there: Measured, tests: Mapping[str, frozenset[str]]
+) -> frozenset[str]:
+    """Return the files whose tests pass whatever the changed functions do."""
+    left, able = dict(tests), False
+    broken = BrokenCode(subject=subject, there=there, until=math.inf)
+    for function in changed_code(subject).functions:
+        for does in (NOTHING, OTHER):
+            if not left or not (way := function.sabotages.get(does, ())):
+                continue
+            every = frozenset[str]().union(*left.values())
+            came = await broken.noticing(function, way, new_mark(there), every)
+            able = able or not came.void
+            left = {path: names for path, names in left.items() if not names & came.red}
+    return frozenset(left) if able else frozenset()
 
 
 async def try_at_base(
-    measuring: Measuring, task: Task, place: Measured, tests: Sequence[SealedTest], scratch: Path
-) -> SealedTrial:
+    measuring: Measuring, task: Task, place: Measured, tests: Sequence[HiddenTest], scratch: Path
+) -> HiddenTrial:
     """Run tests on the base, checked out at `place`: each must fail there, and for the lack of the work."""
     quiet = replace(measuring, told=lambda *_: None)
     plan, target = quiet.plan(task, place.copy.trace_id, scratch), await quiet.target(task, place)
     there = place_beside(Path(place.copy.path), "other")
-    kept, dropped = list[SealedTest](), list[str]()
+    kept, dropped = list[HiddenTest](), list[str]()
     for test in tests:
         reason = _misplaced(test.path, target.files, task)
         if not reason:
@@ -92,11 +137,11 @@ async def try_at_base(
             dropped.append(f"{test.path} {reason}")
         else:
             kept.append(test)
-    return SealedTrial(kept=tuple(kept), dropped=tuple(dropped))
+    return HiddenTrial(kept=tuple(kept), dropped=tuple(dropped))
 
 
-def put(tests: Iterable[SealedTest], place: Path, artifacts: Artifacts) -> None:
-    """Write sealed tests into a tree."""
+def put(tests: Iterable[HiddenTest], place: Path, artifacts: Artifacts) -> None:
+    """Write hidden tests into a tree."""
     for test in tests:
         file = place / test.path
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -126,12 +171,12 @@ def _foreign(failure: Failure, request: str) -> str:
 
 
 def _misplaced(path: str, files: Iterable[str], task: Task) -> str:
-    """Say why a file cannot hold sealed tests."""
+    """Say why a file cannot hold hidden tests."""
     place = PurePosixPath(path)
     if place.is_absolute() or ".." in place.parts or not place.suffix:
         return "is not a path in the project"
     if path in files:
-        return "exists at the base; sealed tests need a file of their own"
+        return "exists at the base; hidden tests need a file of their own"
     if not is_test_path(path) or is_start_file(path):
         return "is not a path under which tests are found"
     if not is_run(path, task.project.chosen):
@@ -139,13 +184,13 @@ def _misplaced(path: str, files: Iterable[str], task: Task) -> str:
     return ""
 
 
-def _asked(test: SealedTest, tree: Path, artifacts: Artifacts) -> tuple[str, ...]:
+def _asked(test: HiddenTest, tree: Path, artifacts: Artifacts) -> tuple[str, ...]:
     text = artifacts.read(test.source).decode("utf-8", "replace")
     return tests_of_file(test.path, text, tree)
 
 
-def _told(test: SealedTest, report: TestReport) -> str:
-    """Describe a red sealed test in words, without its source."""
+def _told(test: HiddenTest, report: TestReport) -> str:
+    """Describe a red hidden test in words, without its source."""
     failures = [each for each in (failure_of(name, report) for name in sorted(report.red)) if each]
     said = failures[0].message[:_MOST_MESSAGE] if failures else "it did not run"
     return f"expected: {test.behaviour} ({said})"

@@ -7,9 +7,9 @@ import pytest
 from setpoint.history.replay import history
 from setpoint.model.attempt import Usage
 from setpoint.model.ending import Ending
-from setpoint.model.events.run import PhaseBounce, TestsSealed
+from setpoint.model.events.run import HiddenTestsWritten, PhaseBounce
 from setpoint.model.ids import TraceId
-from setpoint.model.proof import SealedTrial
+from setpoint.model.proof import HiddenTrial
 from setpoint.model.stories.story import KnownRed, Story
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
@@ -19,16 +19,16 @@ DESIGN = json.dumps({"tests": [{"path": "tests/test_s.py", "text": SOURCE, "beha
 
 
 class Trying(ScriptedEvaluator):
-    """Judges sealed tests at the base by a script."""
+    """Judges hidden tests at the base by a script."""
 
     def __init__(self, *scenes, trials=()):
         super().__init__(*scenes)
         self.trials = list(trials)
         self.tried = []
 
-    async def try_sealed(self, order, copy, tests):
+    async def try_hidden(self, order, copy, tests):
         self.tried.append(tests)
-        return self.trials.pop(0) if self.trials else SealedTrial(kept=tests)
+        return self.trials.pop(0) if self.trials else HiddenTrial(kept=tests)
 
 
 def stage_of(folder, designer, *scenes, trials=(), **values):
@@ -47,16 +47,16 @@ def of(stage, kind):
     return [event.body for event in stage.log.replay(TraceId("run-1")) if isinstance(event.body, kind)]
 
 
-async def test_sealed_tests_reach_the_proof_and_never_the_maker(tmp_path):
+async def test_hidden_tests_reach_the_proof_and_never_the_maker(tmp_path):
     left = Act(text=DESIGN, edits={"tests/test_s.py": SOURCE})
     stage = stage_of(tmp_path, designer := ScriptedAgent(left), Scene())
 
     outcome = await stage.drive()
 
-    (sealed,) = of(stage, TestsSealed)
+    (hidden,) = of(stage, HiddenTestsWritten)
     assert outcome.ending is Ending.VERIFIED
-    assert [each.path for each in sealed.kept] == ["tests/test_s.py"]
-    assert stage.evaluator.vouched[0].sealed == sealed.kept
+    assert [each.path for each in hidden.kept] == ["tests/test_s.py"]
+    assert stage.evaluator.vouched[0].hidden == hidden.kept
     assert "Add a total" in designer.briefs[0].prompt
     assert "test_secret" not in "".join(brief.model_dump_json() for brief in stage.agent.briefs)
     (round_,) = history(tuple(stage.log.replay(TraceId("run-1")))).rounds
@@ -64,16 +64,16 @@ async def test_sealed_tests_reach_the_proof_and_never_the_maker(tmp_path):
 
 
 async def test_tests_that_prove_nothing_at_the_base_are_designed_once_more(tmp_path):
-    dropped = SealedTrial(dropped=("tests/test_s.py passes at the base already",))
+    dropped = HiddenTrial(dropped=("tests/test_s.py passes at the base already",))
     stage = stage_of(
         tmp_path, designer := ScriptedAgent(*[Act(text=DESIGN)] * 2), Scene(), trials=(dropped, dropped)
     )
 
     await stage.drive()
 
-    assert [each.dropped for each in of(stage, TestsSealed)] == [dropped.dropped] * 2
+    assert [each.dropped for each in of(stage, HiddenTestsWritten)] == [dropped.dropped] * 2
     assert "passes at the base already" in designer.briefs[1].prompt
-    assert stage.evaluator.vouched[0].sealed == ()
+    assert stage.evaluator.vouched[0].hidden == ()
 
 
 async def test_a_designer_that_breaks_stops_nothing(tmp_path):
@@ -82,12 +82,12 @@ async def test_a_designer_that_breaks_stops_nothing(tmp_path):
     outcome = await stage.drive()
 
     assert outcome.ending is Ending.VERIFIED
-    (sealed,) = of(stage, TestsSealed)
-    assert "not the JSON object" in sealed.dropped[0]
+    (hidden,) = of(stage, HiddenTestsWritten)
+    assert "not the JSON object" in hidden.dropped[0]
 
 
-async def test_a_red_sealed_test_sends_the_work_back_twice_and_then_asks_a_person(tmp_path):
-    stage = stage_of(tmp_path, ScriptedAgent(Act(text=DESIGN)), Scene(unproven=("sealed",)))
+async def test_a_red_hidden_test_sends_the_work_back_twice_and_then_asks_a_person(tmp_path):
+    stage = stage_of(tmp_path, ScriptedAgent(Act(text=DESIGN)), Scene(unproven=("hidden",)))
 
     outcome = await stage.drive()
 

@@ -7,7 +7,7 @@ import pytest
 
 from checks.verdict.conftest import PRICE, QUICK, SHOP
 from setpoint.model.evaluation import Stage
-from setpoint.model.proof import ObligationState, ProofTerms, SealedTest, Trust, Vouched
+from setpoint.model.proof import HiddenTest, ObligationState, ProofTerms, Trust, Vouched
 from setpoint.ports import Measured
 
 MET, NOT_MET = ObligationState.MET, ObligationState.NOT_MET
@@ -25,32 +25,32 @@ GO = {
 HALVES = "import shop\n\n\ndef test_halves():\n    assert shop.discount(4) == 2\n"
 
 
-async def at_base(there, *sources, path="tests/test_sealed.py"):
-    """Measure the base, then sealed tests on it."""
+async def at_base(there, *sources, path="tests/test_hidden.py"):
+    """Measure the base, then hidden tests on it."""
     await there.measure(Stage.BASE)
     tests = tuple(
-        SealedTest(
+        HiddenTest(
             path=path.replace(".", f"{number or ''}.", 1),
             source=there.artifacts.keep(source),
             behaviour="half the price",
         )
         for number, source in enumerate(sources)
     )
-    return await there.evaluator.try_sealed(there.order, there.copy, tests)
+    return await there.evaluator.try_hidden(there.order, there.copy, tests)
 
 
-async def proved(there, change, sealed, least=Trust.SEALED):
-    """Prove a change with sealed tests."""
+async def proved(there, change, hidden, least=Trust.HIDDEN):
+    """Prove a change with hidden tests."""
     story = there.order.story.model_copy(update={"title": "add a discount"})
     there.order = there.order.model_copy(update={"proof": ProofTerms(witness=least), "story": story})
     made = await there.change(change)
     measured = Measured(copy=there.copy, commit=made.commit, tree=made.tree, stage=Stage.TEST)
-    proof = await there.evaluator.prove(there.order, measured, Vouched(sealed=sealed))
+    proof = await there.evaluator.prove(there.order, measured, Vouched(hidden=hidden))
     return proof, {each.name: each for each in proof.obligations}
 
 
 @pytest.mark.parametrize(("result", "state"), [("n // 2", MET), ("n // 3", NOT_MET)], ids=["right", "wrong"])
-async def test_a_sealed_test_judges_the_result_and_is_left_nowhere(bench, result, state):
+async def test_a_hidden_test_judges_the_result_and_is_left_nowhere(bench, result, state):
     there = await bench(SHOP, settings=QUICK)
     trial = await at_base(there, HALVES)
     assert trial.kept[0].reason.startswith("AttributeError")
@@ -58,12 +58,12 @@ async def test_a_sealed_test_judges_the_result_and_is_left_nowhere(bench, result
     change = {"shop.py": f"{PRICE}\n\ndef discount(n):\n    return {result}\n", "tests/test_mine.py": agrees}
     proof, said = await proved(there, change, trial.kept)
 
-    assert said["sealed"].state is said["witness"].state is state
-    assert proof.trust is (Trust.SEALED if state is MET else None)
+    assert said["hidden"].state is said["witness"].state is state
+    assert proof.trust is (Trust.HIDDEN if state is MET else None)
     if state is NOT_MET:
-        assert "expected: half the price (assert 1 == 2" in said["sealed"].reason
-        assert "test_halves" not in said["sealed"].reason
-    assert not [path for path in there.copies.rglob("*") if "test_sealed" in path.name]
+        assert "expected: half the price (assert 1 == 2" in said["hidden"].reason
+        assert "test_halves" not in said["hidden"].reason
+    assert not [path for path in there.copies.rglob("*") if "test_hidden" in path.name]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ async def test_a_result_cannot_excuse_itself_by_what_it_says_is_missing(bench, b
         change = {"shop.py": code, "tests/test_mine.py": test + asks}
         _, said = await proved(there, change, trial.kept)
 
-    assert said["sealed"].state is NOT_MET
+    assert said["hidden"].state is NOT_MET
 
 
 @pytest.mark.parametrize(
@@ -113,20 +113,20 @@ async def test_a_test_has_to_lie_in_a_new_file_for_tests(bench, path):
     trial = await at_base(there, HALVES, path=path) if "../" not in path else None
     if trial is None:
         await there.measure(Stage.BASE)
-        test = SealedTest(path=path, source=there.artifacts.keep(HALVES), behaviour="b")
-        trial = await there.evaluator.try_sealed(there.order, there.copy, (test,))
+        test = HiddenTest(path=path, source=there.artifacts.keep(HALVES), behaviour="b")
+        trial = await there.evaluator.try_hidden(there.order, there.copy, (test,))
 
     assert (trial.kept, len(trial.dropped)) == ((), 1)
 
 
 @pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed")
-async def test_a_sealed_test_in_go_runs_beside_one_of_the_same_name(bench):
+async def test_a_hidden_test_in_go_runs_beside_one_of_the_same_name(bench):
     there = await bench(GO, settings=QUICK)
     source = (
         'package shop\n\nimport "testing"\n\n'
         "func TestDiscount(t *testing.T) {\n\tif Discount(4) != 2 {\n\t\tt.Fatal()\n\t}\n}\n"
     )
-    trial = await at_base(there, source, path="sealed_test.go")
+    trial = await at_base(there, source, path="hidden_test.go")
     assert trial.dropped == ()
     change = {
         "shop.go": GO_PRICE + "\nfunc Discount(n int) int {\n\treturn n / 2\n}\n",
@@ -134,4 +134,4 @@ async def test_a_sealed_test_in_go_runs_beside_one_of_the_same_name(bench):
     }
     proof, said = await proved(there, change, trial.kept)
 
-    assert (said["sealed"].state, proof.trust) == (MET, Trust.SEALED)
+    assert (said["hidden"].state, proof.trust) == (MET, Trust.HIDDEN)

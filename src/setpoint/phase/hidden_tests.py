@@ -6,12 +6,12 @@ from setpoint.inner.structured_answer import Question, ask_for, read_object
 from setpoint.model.answers.role_answers import TestDesignShape
 from setpoint.model.attempt import Attempt, Mode, Role
 from setpoint.model.changes.work_kind import kind_of_request
-from setpoint.model.events.run import PhaseEntered, TestsSealed
+from setpoint.model.events.run import HiddenTestsWritten, PhaseEntered
 from setpoint.model.facts.spending import added
 from setpoint.model.ids import Artifact
 from setpoint.model.pipeline import Phase, PhaseKind
-from setpoint.model.proof import SealedTest, SealedTrial, WorkKind
-from setpoint.phase.briefs import SEALING, Situation, brief
+from setpoint.model.proof import HiddenTest, HiddenTrial, WorkKind
+from setpoint.phase.briefs import HIDDEN_TESTS, Situation, brief
 from setpoint.ports import Agent
 from setpoint.runs.context import RunContext
 
@@ -22,12 +22,15 @@ MOST_TESTS = 10
 BY_RULE = "rules"
 """The agent that works by rule; it writes no tests from a request, and older orders name it for all roles."""
 _DESIGNING = Phase(
-    name=SEALING, kind=PhaseKind.THINK, role=Role.TEST_DESIGNER, prompts={Mode.FRESH: "seal.md.j2"}
+    name=HIDDEN_TESTS,
+    kind=PhaseKind.THINK,
+    role=Role.TEST_DESIGNER,
+    prompts={Mode.FRESH: "hidden_tests.md.j2"},
 )
 _OF_BEHAVIOUR = (WorkKind.BEHAVIOUR, WorkKind.REPAIR)
 
 
-async def seal_tests(run: RunContext) -> None:
+async def write_hidden_tests(run: RunContext) -> None:
     """Have tests designed and measured at the base; whatever the designer does, the run continues without it.
 
     Nobody is asked where the order names no test designer, where the pipeline itself gives it another task,
@@ -47,44 +50,44 @@ async def seal_tests(run: RunContext) -> None:
             return
 
 
-def sealed_tests(run: RunContext) -> tuple[SealedTest, ...]:
-    """Return the tests that were sealed before the maker began; of one path the newest."""
-    every = [event.body for event in run.journal.events if isinstance(event.body, TestsSealed)]
+def hidden_tests(run: RunContext) -> tuple[HiddenTest, ...]:
+    """Return the tests that were hidden before the maker began; of one path the newest."""
+    every = [event.body for event in run.journal.events if isinstance(event.body, HiddenTestsWritten)]
     return tuple({test.path: test for body in every for test in body.kept}.values())
 
 
-async def _designed(run: RunContext, agent: Agent, number: int, reason: str) -> TestsSealed:
-    key = f"{SEALING}-{number}"
-    run.journal.note(f"{key}:entered", PhaseEntered(phase=SEALING))
+async def _designed(run: RunContext, agent: Agent, number: int, reason: str) -> HiddenTestsWritten:
+    key = f"{HIDDEN_TESTS}-{number}"
+    run.journal.note(f"{key}:entered", PhaseEntered(phase=HIDDEN_TESTS))
 
-    async def act() -> TestsSealed:
+    async def act() -> HiddenTestsWritten:
         asked = brief(run, _DESIGNING, Situation(iteration=number, reason=reason))
-        question = Question(phase=SEALING, iteration=0, label=key, brief=asked, read=_read)
+        question = Question(phase=HIDDEN_TESTS, iteration=0, label=key, brief=asked, read=_read)
         came = await ask_for(run, agent, question)
         # What the designer left in the work copy must not reach the maker.
         await run.ports.workspace.restore(run.copy, run.order.base)
         usage = added(list(came.usages))
         if came.value is None:
-            return TestsSealed(
+            return HiddenTestsWritten(
                 design=number, agent=agent.name, dropped=(came.why,), answered=False, usage=usage
             )
         tests = tuple(
-            SealedTest(
+            HiddenTest(
                 path=each.path,
                 source=Artifact(run.ports.keep(each.text)),
                 behaviour=_one_line(each.behaviour),
             )
             for each in came.value.tests[:MOST_TESTS]
         )
-        trial = await run.ports.evaluator.try_sealed(run.judged_by, run.copy, tests) if tests else _NOTHING
-        return TestsSealed(
+        trial = await run.ports.evaluator.try_hidden(run.judged_by, run.copy, tests) if tests else _NOTHING
+        return HiddenTestsWritten(
             design=number, agent=agent.name, kept=trial.kept, dropped=trial.dropped, usage=usage
         )
 
-    return await run.journal.step(key, act, TestsSealed)
+    return await run.journal.step(key, act, HiddenTestsWritten)
 
 
-_NOTHING = SealedTrial(dropped=("it holds no test",))
+_NOTHING = HiddenTrial(dropped=("it holds no test",))
 
 
 def _read(attempt: Attempt) -> TestDesignShape:

@@ -1,0 +1,107 @@
+"""Who set the exam that a change passed, and the words that say so after the verdict."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from setpoint.model.value import Text, Value
+from setpoint.model.wording import counted, enumerated
+
+
+class Examiner(StrEnum):
+    """Who says what is right."""
+
+    HIDDEN_TESTS = "hidden_tests"
+    """Tests that a program wrote from the request alone, or a person's own that the maker was not given."""
+    FAILING_TESTS = "failing_tests"
+    """Tests that failed before the work."""
+    COMMAND = "command"
+    """An acceptance command of the story."""
+    BASE_TESTS = "base_tests"
+    """The tests of the base, where the work is to change no outcome."""
+    REVIEWER = "reviewer"
+    """A reviewer with a model of its own, who found that the maker's tests express the request."""
+    SETPOINT = "setpoint"
+    """What Setpoint measured itself, where nothing that runs is changed, or only tests are."""
+    MAKER = "maker"
+    """The maker's own tests."""
+
+
+class Least(StrEnum):
+    """Whose exam is enough, the strongest first."""
+
+    HIDDEN = "hidden"
+    """Hidden tests that the maker could not read."""
+    OTHERS = "others"
+    """Anybody's but the maker's."""
+    SELF = "self"
+    """The maker's own tests."""
+
+    def admits(self, reached: Least) -> bool:
+        """Whether an exam of the kind `reached` is enough."""
+        order = list(Least)
+        return order.index(reached) <= order.index(self)
+
+
+class Exam(Value):
+    """One exam that a change passed."""
+
+    examiner: Examiner
+    author: Text = ""
+    """The agent that wrote the hidden tests, or reviewed; empty: the person who ordered the work."""
+    count: int = 1
+    """How many tests or commands it holds."""
+    what: Text = ""
+    """What Setpoint measured, where it is the examiner."""
+    readable: Text = ""
+    """Why the maker could read hidden tests; empty where it could not."""
+
+    @property
+    def words(self) -> str:
+        """Who set it, and what the maker could read, as the end of a sentence."""
+        them = "it" if self.count == 1 else "them"
+        known = f" (the maker could read {them})"
+        why = f" (the maker could read {them}: {self.readable})" if self.readable else ""
+        hidden, many = counted(self.count, "hidden test"), "" if self.count == 1 else f"{self.count} "
+        hidden = f"{hidden} of {self.author}" if self.author else f"your {hidden}"
+        return {
+            Examiner.HIDDEN_TESTS: f"{hidden}{why}",
+            Examiner.FAILING_TESTS: f"your {many}failing test{'s' * (self.count != 1)}{known}",
+            Examiner.COMMAND: f"your {many}command{'s' * (self.count != 1)}{known}",
+            Examiner.BASE_TESTS: f"{counted(self.count, 'test')} of the base",
+            Examiner.REVIEWER: f"reviewer {self.author}, who read the maker's tests",
+            Examiner.SETPOINT: f"Setpoint: {self.what}",
+            Examiner.MAKER: "the maker's own tests",
+        }[self.examiner]
+
+
+def level(exams: tuple[Exam, ...]) -> Least:
+    """Return whose exam was passed, at best."""
+    if any(each.examiner is Examiner.HIDDEN_TESTS and not each.readable for each in exams):
+        return Least.HIDDEN
+    return Least.OTHERS if any(each.examiner is not Examiner.MAKER for each in exams) else Least.SELF
+
+
+def by_whom(exams: tuple[Exam, ...], reviewers: tuple[str, ...], not_run: tuple[str, ...]) -> str:
+    """Say who vouches for verified work, who reviewed it, and what could not be run; follows the mark."""
+    others = [each for each in exams if each.examiner is not Examiner.MAKER]
+    return f"by {enumerated([each.words for each in others])}{_beside(exams, reviewers, not_run)}"
+
+
+def by_maker(against: tuple[str, ...], reviewers: tuple[str, ...], not_run: tuple[str, ...]) -> str:
+    """Say that only the maker vouches, and why; follows the mark."""
+    said = "all runs passed, and only the maker's own tests say what is right"
+    if against:
+        more = f" and {len(against) - 1} more" if len(against) > 1 else ""
+        said = (
+            f"all runs passed, but the change contradicts {against[0]}{more}, and only the maker says that "
+            "this is right"
+        )
+    return f"{said}{_beside((), reviewers, not_run)}"
+
+
+def _beside(exams: tuple[Exam, ...], reviewers: tuple[str, ...], not_run: tuple[str, ...]) -> str:
+    named = {each.author for each in exams if each.examiner is Examiner.REVIEWER}
+    others = [each for each in reviewers if each not in named]
+    reviewed = f", reviewed by {enumerated(others)}" if others else "" if named else "; nobody reviewed it"
+    return f"{reviewed}; could not run here: {', '.join(not_run)}" if not_run else reviewed
