@@ -8,10 +8,11 @@ from model.examples import BLOCKER, EXAMPLES, HALT, OUTCOME, a_snapshot, an_atte
 from setpoint.cli.render.event_lines import line
 from setpoint.model import events as e
 from setpoint.model.attempt import Breakage, BreakageKind, Stop, ToolCall
-from setpoint.model.ending import Ending
+from setpoint.model.ending import EXAMINED, Ending
 from setpoint.model.evaluation import Stage
 from setpoint.model.events.live import PauseRequested
-from setpoint.model.proof import Obligation, ObligationState, Proof, Trust, WorkKind
+from setpoint.model.exam import Exam, Examiner
+from setpoint.model.proof import Obligation, ObligationState, Proof, Vouched, WorkKind
 from setpoint.model.run import UNPROVEN_MARK, Action
 from setpoint.testing import Scene, evaluation
 
@@ -186,7 +187,7 @@ def test_a_delivery_that_is_not_verified_says_so():
     assert shown.style == "yellow"
 
 
-@pytest.mark.parametrize("ending", [ending for ending in Ending if ending is not Ending.VERIFIED])
+@pytest.mark.parametrize("ending", [ending for ending in Ending if ending not in EXAMINED])
 def test_no_other_ending_looks_verified(ending):
     outcome = OUTCOME.model_copy(update={"ending": ending, "reason": "why", "halt": HALT})
     word = UNPROVEN_MARK if ending is Ending.UNPROVEN else ending.upper()
@@ -199,18 +200,52 @@ def test_no_other_ending_looks_verified(ending):
     assert line(e.RunFinished(outcome=bare)).text == f"{word}: why"
 
 
-@pytest.mark.parametrize("trust", Trust)
-def test_the_first_words_say_on_whose_word_verified_work_rests(trust):
-    proof = Proof(work=WorkKind.BEHAVIOUR, why="", obligations=(), trust=trust)
-    outcome = OUTCOME.model_copy(update={"trust": trust, "rests_on": proof.rests_on})
-    assert line(e.RunFinished(outcome=outcome)).text.startswith(f"IMPLEMENTATION_VERIFIED on {trust.words}: ")
+BY = [
+    (Exam(examiner=Examiner.HIDDEN_TESTS, author="claude", count=4), "by 4 hidden tests of claude"),
+    (
+        Exam(examiner=Examiner.HIDDEN_TESTS, readable="no sandbox"),
+        "by your 1 hidden test (the maker could read it: ",
+    ),
+    (Exam(examiner=Examiner.FAILING_TESTS, count=3), "by your 3 failing tests (the maker could read them)"),
+    (Exam(examiner=Examiner.COMMAND), "by your command (the maker could read it)"),
+    (Exam(examiner=Examiner.BASE_TESTS, count=12), "by 12 tests of the base"),
+    (Exam(examiner=Examiner.REVIEWER, author="codex"), "by reviewer codex"),
+    (Exam(examiner=Examiner.SETPOINT, what="nothing that runs is changed"), "by Setpoint: nothing that runs"),
+]
 
 
-def test_a_proof_without_a_witness_or_with_gaps_does_not_look_like_one():
-    bare = Proof(work=WorkKind.REFACTOR, why="", obligations=())
-    gap = Obligation(name="sensitivity", state=ObligationState.NOT_MET)
-    holey = Proof(work=WorkKind.REPAIR, why="", obligations=(gap,), trust=Trust.PERSON, required=False)
-    assert (bare.rests_on, holey.rests_on) == ("as refactor", "without a whole proof")
+@pytest.mark.parametrize(("exam", "words"), BY)
+def test_the_first_words_say_who_vouches_for_verified_work(exam, words):
+    proof = Proof(work=WorkKind.BEHAVIOUR, why="", obligations=(), exams=(exam,))
+    outcome = OUTCOME.model_copy(update={"by": proof.exams, "rests_on": proof.by})
+    assert line(e.RunFinished(outcome=outcome)).text.startswith(f"IMPLEMENTATION_VERIFIED {words}")
+
+
+def test_the_first_words_name_all_who_vouch_who_reviewed_and_what_could_not_run():
+    exams = (BY[0][0], BY[2][0])
+    proof = Proof(
+        work=WorkKind.REPAIR, why="", obligations=(), exams=exams, not_run=("canary", "same calls"),
+        vouched=Vouched(reviewers=("codex",)),
+    )  # fmt: skip
+    assert proof.by == (
+        "by 4 hidden tests of claude and your 3 failing tests (the maker could read them), "
+        "reviewed by codex; could not run here: canary, same calls"
+    )
+
+
+def test_work_that_the_maker_alone_examined_is_self_tested():
+    mine = Exam(examiner=Examiner.MAKER)
+    own = Proof(work=WorkKind.BEHAVIOUR, why="", obligations=(), exams=(mine,))
+    against = own.model_copy(update={"exams": (BY[0][0],), "contradicts": ("tests/test_a.py::test_a",)})
+    ended = [
+        OUTCOME.model_copy(update={"ending": Ending.SELF_TESTED, "by": each.exams, "rests_on": each.by})
+        for each in (own, against)
+    ]
+    said = [line(e.RunFinished(outcome=each)).text for each in ended]
+    assert said[0].startswith(
+        "SELF-TESTED: all runs passed, and only the maker's own tests say what is right; no"
+    )
+    assert "contradicts tests/test_a.py::test_a, and only the maker says that this is right" in said[1]
 
 
 def test_a_proof_is_one_short_line():

@@ -32,13 +32,14 @@ from setpoint.model.events.own_agents import (
     SuggestionSettled,
 )
 from setpoint.model.evidence import CheckState
+from setpoint.model.exam import Exam, Examiner
 from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.flaky import PutBy, Quarantined
 from setpoint.model.gate import Answer, Choice, Gate, GateKind, Grant, Option, Via
 from setpoint.model.halting_values import HaltingValues, OneMore
 from setpoint.model.hooks import CheckState as HookState
 from setpoint.model.ids import Artifact, Commit, GateId, StoryId, TraceId, Tree
-from setpoint.model.proof import HiddenTest, Obligation, ObligationState, Proof, Trust, WorkKind
+from setpoint.model.proof import HiddenTest, Obligation, ObligationState, Proof, WorkKind
 from setpoint.model.run import Action, Decision, Halt, RunOrder, RunOutcome, Shadow, Snapshot
 from setpoint.model.stories.story import Story
 from setpoint.model.verdict import HardGate, Judgement, ReviewerVersion, Verdict
@@ -213,7 +214,8 @@ _BODIES = (
                 Obligation(name="witness", state=ObligationState.MET, reason="1 test", evidence=("t::a",)),
                 Obligation(name="sensitivity", state=ObligationState.NOT_APPLICABLE, reason="no function"),
             ),
-            trust=Trust.PERSON,
+            exams=(Exam(examiner=Examiner.FAILING_TESTS, count=2),),
+            not_run=("same calls",),
         ),
     ),
     e.HiddenTestsWritten(

@@ -3,7 +3,7 @@
 import pytest
 
 from phase.test_escalation import ASKING, answer, waits
-from setpoint.app.runs.exit_codes import EXIT
+from setpoint.app.runs.exit_codes import exit_code
 from setpoint.errors import ExitCode
 from setpoint.model.config.limits import Limits
 from setpoint.model.ending import Ending
@@ -54,7 +54,7 @@ async def test_no_agent_is_paid_where_nothing_could_prove_the_work(tmp_path, kin
     outcome = await stage.drive()
 
     assert (outcome.ending, outcome.iterations, stage.agent.briefs) == (Ending.UNPROVABLE, 0, [])
-    assert EXIT[outcome.ending] == ExitCode.UNPROVABLE == 14
+    assert exit_code(outcome.ending, outcome.branch) == ExitCode.UNPROVABLE == 14
     assert LACK in outcome.reason
     assert "--accept" in outcome.reason
     assert ("--kind docs" in outcome.reason) is (kind is None)
@@ -86,11 +86,6 @@ async def test_by_a_setting_it_begins_and_ends_unproven_after_one_attempt(tmp_pa
 
     assert (outcome.ending, len(stage.agent.briefs)) == (Ending.UNPROVEN, 1)
     assert LACK in outcome.reason
-
-
-async def test_what_begins_without_a_proof_is_not_verified_where_proofs_are_not_required(tmp_path):
-    stage = stage_of(tmp_path, proof=ProofTerms(begin_unprovable=True, required=False))
-    assert (await stage.drive()).ending is Ending.UNPROVEN
 
 
 async def test_a_person_may_let_it_begin(tmp_path):

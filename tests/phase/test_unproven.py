@@ -2,9 +2,12 @@
 
 import pytest
 
+from setpoint.app.runs.exit_codes import exit_code
+from setpoint.errors import ExitCode
 from setpoint.history.replay import history
 from setpoint.model.ending import Ending
 from setpoint.model.events.run import Delivered, PhaseBounce
+from setpoint.model.exam import Exam, Examiner
 from setpoint.model.ids import TraceId
 from setpoint.model.proof import ProofTerms
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
@@ -12,13 +15,13 @@ from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEval
 UNPROVEN = Scene(unproven=("witness",))
 
 
-def stage_of(folder, *scenes, required=True):
+def stage_of(folder, *scenes, **terms):
     edits = [Act(edits={"src/work.py": f"value = {number}\n"}) for number in range(1, 9)]
     return RunHarness(
         agent=ScriptedAgent(*edits),
         evaluator=ScriptedEvaluator(*scenes),
         folder=folder,
-        proof=ProofTerms(required=required),
+        proof=ProofTerms(**terms),
     )
 
 
@@ -46,14 +49,27 @@ async def test_a_proof_that_is_brought_later_counts(tmp_path):
     assert len(of(stage, PhaseBounce)) == 1
 
 
-async def test_what_is_not_required_is_reported_and_does_not_count(tmp_path):
-    stage = stage_of(tmp_path, UNPROVEN, required=False)
+@pytest.mark.parametrize(
+    ("examiner", "least", "ending", "enough"),
+    [
+        (Examiner.MAKER, "others", Ending.SELF_TESTED, False),
+        (Examiner.MAKER, "self", Ending.SELF_TESTED, True),
+        (Examiner.COMMAND, "others", Ending.VERIFIED, True),
+        (Examiner.COMMAND, "hidden", Ending.VERIFIED, False),
+        (Examiner.HIDDEN_TESTS, "hidden", Ending.VERIFIED, True),
+    ],
+)
+async def test_whose_exam_is_enough_decides_the_branch_and_the_exit_code(
+    tmp_path, examiner, least, ending, enough
+):
+    stage = stage_of(tmp_path, Scene(exams=(Exam(examiner=examiner),)), least=least)
 
     outcome = await stage.drive()
 
-    assert outcome.ending is Ending.VERIFIED
-    (delivered,) = stage.forge.branches.values()
-    assert "witness: not_measured (missing, and not required" in delivered.message
+    assert (outcome.ending, outcome.enough) == (ending, enough)
+    assert outcome.branch.startswith("unverified/") is not enough
+    assert exit_code(outcome.ending, outcome.branch) == (ExitCode.OK if enough else ExitCode.UNPROVEN)
+    assert outcome.verdict in stage.forge.branches[outcome.branch].message
 
 
 @pytest.mark.parametrize("scene", [Scene(failing=("t::a",)), Scene(broken=("ruff",))])

@@ -18,8 +18,9 @@ from setpoint.checks.verdict.subject import Subject, subject_of
 from setpoint.checks.verdict.witness import Witness, passed_in
 from setpoint.model.attempt import Attempt, Stop
 from setpoint.model.evaluation import Stage
+from setpoint.model.exam import Examiner
 from setpoint.model.ids import Commit, StoryId, TraceId, Tree
-from setpoint.model.proof import ObligationState, ProofTerms, Trust
+from setpoint.model.proof import ObligationState, ProofTerms
 from setpoint.model.stories.story import Story
 from setpoint.ports import Measured
 from setpoint.settings import ChecksSettings, Settings
@@ -79,4 +80,4 @@ async def changed(
 def witnesses_of(subject: Subject) -> tuple[Witness, ...]:
     """Return the tests that pass on the result and not at the base."""
     new = sorted(passed_in(subject.now.tests) - passed_in(subject.base.tests))
-    return tuple(Witness(name=test, why="new", trust=Trust.ANY) for test in new)
+    return tuple(Witness(name=test, why="new", by=Examiner.MAKER) for test in new)

@@ -7,7 +7,8 @@ import pytest
 
 from checks.verdict.conftest import PRICE, QUICK, SHOP
 from setpoint.model.evaluation import Stage
-from setpoint.model.proof import HiddenTest, ObligationState, ProofTerms, Trust, Vouched
+from setpoint.model.exam import Least
+from setpoint.model.proof import HIDDEN, HiddenTest, ObligationState, Vouched
 from setpoint.ports import Measured
 
 MET, NOT_MET = ObligationState.MET, ObligationState.NOT_MET
@@ -33,16 +34,17 @@ async def at_base(there, *sources, path="tests/test_hidden.py"):
             path=path.replace(".", f"{number or ''}.", 1),
             source=there.artifacts.keep(source),
             behaviour="half the price",
+            author="claude",
         )
         for number, source in enumerate(sources)
     )
     return await there.evaluator.try_hidden(there.order, there.copy, tests)
 
 
-async def proved(there, change, hidden, least=Trust.HIDDEN):
+async def proved(there, change, hidden):
     """Prove a change with hidden tests."""
     story = there.order.story.model_copy(update={"title": "add a discount"})
-    there.order = there.order.model_copy(update={"proof": ProofTerms(witness=least), "story": story})
+    there.order = there.order.model_copy(update={"story": story})
     made = await there.change(change)
     measured = Measured(copy=there.copy, commit=made.commit, tree=made.tree, stage=Stage.TEST)
     proof = await there.evaluator.prove(there.order, measured, Vouched(hidden=hidden))
@@ -58,11 +60,11 @@ async def test_a_hidden_test_judges_the_result_and_is_left_nowhere(bench, result
     change = {"shop.py": f"{PRICE}\n\ndef discount(n):\n    return {result}\n", "tests/test_mine.py": agrees}
     proof, said = await proved(there, change, trial.kept)
 
-    assert said["hidden"].state is said["witness"].state is state
-    assert proof.trust is (Trust.HIDDEN if state is MET else None)
+    assert said[HIDDEN].state is state
+    assert proof.level is (Least.HIDDEN if state is MET else Least.SELF)
     if state is NOT_MET:
-        assert "expected: half the price (assert 1 == 2" in said["hidden"].reason
-        assert "test_halves" not in said["hidden"].reason
+        assert "expected: half the price (assert 1 == 2" in said[HIDDEN].reason
+        assert "test_halves" not in said[HIDDEN].reason
     assert not [path for path in there.copies.rglob("*") if "test_hidden" in path.name]
 
 
@@ -80,7 +82,7 @@ async def test_a_result_cannot_excuse_itself_by_what_it_says_is_missing(bench, b
         change = {"shop.py": code, "tests/test_mine.py": test + asks}
         _, said = await proved(there, change, trial.kept)
 
-    assert said["hidden"].state is NOT_MET
+    assert said[HIDDEN].state is NOT_MET
 
 
 @pytest.mark.parametrize(
@@ -134,4 +136,4 @@ async def test_a_hidden_test_in_go_runs_beside_one_of_the_same_name(bench):
     }
     proof, said = await proved(there, change, trial.kept)
 
-    assert (said["hidden"].state, proof.trust) == (MET, Trust.HIDDEN)
+    assert (said[HIDDEN].state, proof.by) == (MET, "by 1 hidden test of claude; nobody reviewed it")

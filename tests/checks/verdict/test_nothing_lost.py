@@ -3,7 +3,8 @@
 import pytest
 
 from checks.verdict.conftest import PRICE, SHOP
-from setpoint.model.proof import ObligationState, ProofTerms, Trust, Vouched
+from setpoint.model.exam import Least
+from setpoint.model.proof import ObligationState, ProofTerms, Vouched
 
 MET, NOT_MET = ObligationState.MET, ObligationState.NOT_MET
 ALONE = ProofTerms(without=("sabotage", "canary", "elsewhere", "same calls"))
@@ -71,7 +72,7 @@ async def test_a_contradicted_test_needs_somebody_who_wants_it(proof, title, mor
     made = await proof(CENTS, title, terms=ALONE, **more)
     lost = {each.name: each for each in made.obligations}["nothing lost"]
 
-    assert (lost.state, made.trust) == (MET, Trust.ANY)
+    assert (lost.state, made.level) == (MET, Least.SELF)
     assert said in lost.reason
 
 
@@ -80,5 +81,5 @@ async def test_a_reviewer_who_sees_both_versions_accepts(proof):
         CENTS, "prices are in tenths of cents", terms=ALONE, vouched=Vouched(all_reviewed=True)
     )
 
-    assert made.trust is Trust.REVIEWED
+    assert made.level is Least.OTHERS
     assert "as wanted" in {each.name: each for each in made.obligations}["nothing lost"].reason

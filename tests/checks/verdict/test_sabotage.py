@@ -8,7 +8,8 @@ import pytest
 from checks.verdict.changes import MET, NONE, NOT_MET, changed, soon, witnesses_of
 from setpoint.checks.verdict.sabotage import sabotage
 from setpoint.checks.verdict.witness import Witness
-from setpoint.model.proof import Trust, WorkKind
+from setpoint.model.exam import Examiner
+from setpoint.model.proof import WorkKind
 
 PRICE = "def price(n):\n    return n * 100\n"
 DISCOUNT = PRICE + "\n\ndef discount(n):\n    return n // 2\n"
@@ -147,7 +148,7 @@ async def test_an_acceptance_command_that_is_a_witness_notices(tmp_path):
         {"shop.py": DISCOUNT},
         acceptance=(command,),
     )
-    said, _ = await sabotage(subject, (Witness(name=command, why="red", trust=Trust.PERSON),), soon())
+    said, _ = await sabotage(subject, (Witness(name=command, why="red", by=Examiner.COMMAND),), soon())
 
     assert said.state is MET, said.reason
 

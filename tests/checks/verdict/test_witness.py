@@ -5,7 +5,8 @@ import pytest
 from checks.verdict.conftest import PRICE, SHOP
 from setpoint.checks.verdict.witness import other_cause
 from setpoint.model.evidence import Cause, Failure, Outcome
-from setpoint.model.proof import ObligationState, ProofTerms, Trust, Vouched, WorkKind
+from setpoint.model.exam import Examiner, Least
+from setpoint.model.proof import ObligationState, ProofTerms, Vouched, WorkKind
 from setpoint.model.stories.story import KnownRed
 
 MET, NOT_MET, NONE = ObligationState.MET, ObligationState.NOT_MET, ObligationState.NOT_APPLICABLE
@@ -16,6 +17,10 @@ ALONE = ProofTerms(without=("sabotage", "canary", "elsewhere", "same calls"))
 
 def failure(cause, message, **more):
     return Failure(test="tests/test_it.py::test_it", cause=cause, message=message, **more)
+
+
+def by_whom(proof):
+    return {each.examiner for each in proof.exams}
 
 
 @pytest.mark.parametrize(
@@ -57,7 +62,7 @@ async def test_a_test_that_fails_without_the_change_is_a_witness(proof):
         ("tests/test_discount.py::test_discount",),
     )
     assert "without the changed code: AttributeError" in said["witness"].reason
-    assert (made.work, made.trust) == (WorkKind.BEHAVIOUR, Trust.ANY)
+    assert (made.work, by_whom(made)) == (WorkKind.BEHAVIOUR, {Examiner.MAKER})
 
 
 async def test_a_change_without_a_test_has_no_witness_and_ends_there(obligations):
@@ -80,43 +85,41 @@ async def test_a_test_that_passes_at_the_base_too_is_no_witness(obligations):
 
 
 async def test_a_test_that_knows_where_it_runs_is_no_witness(obligations):
-    knows = "import os\n\n\ndef test_place():\n    assert not os.getcwd().endswith('other')\n"
+    knows = "import os\n\n\ndef test_place():\n    assert '.other' not in os.getcwd()\n"
     change = {"shop.py": PRICE + "\n\nRATE = 1\n", "tests/test_more.py": knows}
     said = await obligations(change, "add a discount")
 
     assert "does not pass when it runs in another place" in said["witness"].reason
 
 
-async def test_a_test_that_failed_before_the_work_began_is_trusted_most(proof):
+async def test_a_test_that_failed_before_the_work_began_is_a_persons_exam(proof):
     broken = {**SHOP, "shop.py": PRICE.replace("100", "99")}
     made = await proof(
-        {"shop.py": PRICE}, "make the tests pass", base=broken, known_red=KnownRed.FIX,
-        terms=ALONE.model_copy(update={"witness": Trust.PERSON}),
+        {"shop.py": PRICE}, "make the tests pass", base=broken, known_red=KnownRed.FIX, terms=ALONE,
     )  # fmt: skip
 
-    assert (made.met("witness"), made.work, made.trust) == (True, WorkKind.REPAIR, Trust.PERSON)
+    assert (made.met("witness"), made.work, by_whom(made)) == (
+        True,
+        WorkKind.REPAIR,
+        {Examiner.FAILING_TESTS},
+    )
+    assert made.by.startswith("by your failing test (the maker could read it)")
 
 
 @pytest.mark.parametrize(
-    ("vouched", "trust"),
+    ("vouched", "examiner"),
     [
-        (Vouched(), Trust.ANY),
-        (Vouched(all_reviewed=True), Trust.REVIEWED),
-        (Vouched(reviewed=("test_discount",)), Trust.REVIEWED),
+        (Vouched(), Examiner.MAKER),
+        (Vouched(all_reviewed=True, by="codex"), Examiner.REVIEWER),
+        (Vouched(reviewed=("test_discount",), by="codex"), Examiner.REVIEWER),
     ],
 )
-async def test_a_reviewer_who_confirms_a_test_lifts_its_trust(proof, vouched, trust):
+async def test_a_reviewer_who_confirms_a_test_is_the_examiner(proof, vouched, examiner):
     change = {"shop.py": DISCOUNT, "tests/test_discount.py": TEST_DISCOUNT}
     made = await proof(change, terms=ALONE, vouched=vouched)
 
-    assert made.trust is trust
-
-
-async def test_the_makers_own_test_is_not_enough_where_a_person_is_asked_for(obligations):
-    change = {"shop.py": DISCOUNT, "tests/test_discount.py": TEST_DISCOUNT}
-    said = await obligations(change, "add a discount", terms=ProofTerms(witness=Trust.PERSON))
-
-    assert "proof.witness asks for 'person', and there is only 'any'" in said["witness"].reason
+    assert by_whom(made) == {examiner}
+    assert made.level is (Least.SELF if examiner is Examiner.MAKER else Least.OTHERS)
 
 
 @pytest.mark.parametrize(
@@ -166,5 +169,5 @@ async def test_removing_code_with_its_tests_is_witnessed_by_the_old_tests(proof)
     )
     said = {each.name: each for each in made.obligations}
 
-    assert (said["witness"].state, made.trust) == (MET, Trust.ANY), said["witness"].reason
+    assert (said["witness"].state, by_whom(made)) == (MET, {Examiner.MAKER}), said["witness"].reason
     assert "what it tests is gone" in said["witness"].reason

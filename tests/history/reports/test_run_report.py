@@ -31,7 +31,7 @@ from setpoint.model.evaluation import Stage
 from setpoint.model.events.run import PhaseEntered, ProofMeasured, RunStarted
 from setpoint.model.finding import Category, Finding, Note, Severity
 from setpoint.model.halting_values import HaltingValues
-from setpoint.model.proof import Obligation, ObligationState, Proof, Trust, WorkKind
+from setpoint.model.proof import Obligation, ObligationState, Proof, WorkKind
 from setpoint.model.run import Action, Shadow
 from setpoint.testing.evaluator import Scene, failure
 
@@ -261,9 +261,7 @@ def test_every_row_of_a_markdown_table_has_as_many_cells_as_its_head(tmp_path):
 def test_an_obligation_of_any_name_is_shown_with_its_state_and_what_it_rests_on(tmp_path):
     for name, rests_on in (("moon phase", "tests/test_moon.py::test_full"), (HOSTILE, HOSTILE)):
         one = Obligation(name=name, state=ObligationState.NOT_MET, reason="no moon", evidence=(rests_on,))
-        proof = Proof(
-            work=WorkKind.REFACTOR, why="the request says so", obligations=(one,), trust=Trust.PERSON
-        )
+        proof = Proof(work=WorkKind.REFACTOR, why="the request says so", obligations=(one,))
         events = recorded(
             RunStarted(order=order(tmp_path), workdir=str(tmp_path)),
             PhaseEntered(phase="implement", iteration=1),

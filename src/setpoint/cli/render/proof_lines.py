@@ -43,7 +43,10 @@ def _short(obligation: Obligation) -> str:
 
 
 NOT_VERIFIED = "not verified, best so far"
-DELIVERED: dict[Ending | None, str] = {Ending.SELF_TESTED: "self-tested", Ending.ACCEPTED: "accepted by a person"}
+DELIVERED: dict[Ending | None, str] = {
+    Ending.SELF_TESTED: "self-tested",
+    Ending.ACCEPTED: "accepted by a person",
+}
 
 
 def outcome_line(outcome: RunOutcome) -> Line:

@@ -14,6 +14,7 @@ _STATES = {
     "waiting": "bold magenta",
     "interrupted": "yellow",
     "verified": "green",
+    "self_tested": "yellow",
     "accepted": "green",
     "unproven": "yellow",
     "unprovable": "yellow",
