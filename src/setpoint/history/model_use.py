@@ -10,7 +10,7 @@ from setpoint.model.attempt import Role
 from setpoint.model.events import Event
 from setpoint.model.events.learning import ReflectionCompleted, ReflectionSkipped
 from setpoint.model.events.requests import ChangeReviewed
-from setpoint.model.events.run import HiddenTestsWritten, ReviewAnswered, ReviewCompleted
+from setpoint.model.events.run import HiddenTestsAnswered, HiddenTestsWritten, ReviewAnswered, ReviewCompleted
 from setpoint.model.facts.budget_account import phase_of, usage_of
 from setpoint.model.facts.spending import used
 
@@ -18,8 +18,8 @@ OTHER = "other"
 """Calls without tools of an agent that works with tools: titles, summaries, looks at its quota."""
 _LOST = "lost or under way"
 """Tokens of tries that no result holds."""
-_SEAL = "seal"
-"""The phase in which tests are written that the maker is not to see."""
+_OF_HIDDEN_TESTS = ("seal", "hidden-tests", "withdraw")
+"""Labels under which hidden tests are written and answered for; the first in runs of earlier versions."""
 
 
 def use_in_words(told: History, events: Sequence[Event]) -> dict[str, str]:
@@ -29,7 +29,8 @@ def use_in_words(told: History, events: Sequence[Event]) -> dict[str, str]:
     what is not known is left out.
     """
     played = {phase.name: str(phase.role) for phase in told.order.pipeline.phases if phase.role is not None}
-    played.setdefault(_SEAL, Role.TEST_DESIGNER)
+    for name in _OF_HIDDEN_TESTS:
+        played.setdefault(name, Role.TEST_DESIGNER)
     calls, tokens = _called(told, played)
     tokens = tokens or _told(told, events, played)
     found = {"model calls": calls, "tokens": tokens}
@@ -64,7 +65,7 @@ def _role(event: Event, played: Mapping[str, str]) -> str:
     match event.body:
         case ReviewCompleted() | ChangeReviewed():
             return Role.REVIEWER
-        case HiddenTestsWritten():
+        case HiddenTestsWritten() | HiddenTestsAnswered():
             return Role.TEST_DESIGNER
         case ReflectionCompleted() | ReflectionSkipped():
             return Role.REFLECTOR

@@ -45,6 +45,7 @@ from setpoint.model.events.run import (
     GuardFired,
     GuardUnable,
     HaltingDecided,
+    HiddenTestsAnswered,
     HiddenTestsWritten,
     IterationEvaluated,
     LoopRestarted,
@@ -79,7 +80,7 @@ _TURNED = (
     | GuardUnable
     | BudgetWarned
 )
-_ASIDE = m.AboutMemory | people.Feedback | AboutNoRun | AboutLive | HiddenTestsWritten
+_ASIDE = m.AboutMemory | people.Feedback | AboutNoRun | AboutLive | HiddenTestsWritten | HiddenTestsAnswered
 
 
 def history(events: Sequence[Event]) -> History:
@@ -122,6 +123,7 @@ class _Fold:
     gates: dict[GateId, GateQuestion] = field(default_factory=dict)
     requests: list[AboutIntegrity] = field(default_factory=list)
     hidden: list[HiddenTestsWritten] = field(default_factory=list)
+    answered: list[HiddenTestsAnswered] = field(default_factory=list)
     cancel: CancelRequested | None = None
     phase: str = ""
     iteration: int = 0
@@ -208,6 +210,7 @@ class _Fold:
             gates=tuple(self.gates.values()),
             requests=tuple(self.requests),
             hidden=tuple(self.hidden),
+            answered=tuple(self.answered),
             memory=tuple(self.memory),
             feedback=tuple(self.feedback),
             cancel=self.cancel,
@@ -259,6 +262,8 @@ class _Fold:
             self.feedback.append(body)
         elif isinstance(body, HiddenTestsWritten):
             self.hidden.append(body)
+        elif isinstance(body, HiddenTestsAnswered):
+            self.answered.append(body)
         elif isinstance(body, m.AboutMemory):
             self.memory.append(body)
         # What is about production is of no run; what an agent begins or writes leads to its other events.

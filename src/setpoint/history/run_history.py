@@ -21,6 +21,7 @@ from setpoint.model.events.run import (
     GuardFired,
     GuardUnable,
     HaltingDecided,
+    HiddenTestsAnswered,
     HiddenTestsWritten,
     LoopRestarted,
     LoopStagnated,
@@ -86,6 +87,7 @@ class History(Value):
     requests: tuple[AboutIntegrity, ...] = ()
     """What was asked for, said and decided about protected files, oldest first."""
     hidden: tuple[HiddenTestsWritten, ...] = ()
+    answered: tuple[HiddenTestsAnswered, ...] = ()
     """Tests that were written from the request alone, before the maker began."""
     memory: tuple[m.AboutMemory, ...] = ()
     """What was recalled for the run, what it taught, and whose belief it moved, oldest first."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from setpoint.inner.policy.recovery import Next, Patience, next_step
 from setpoint.inner.steering import waited_for_person
 from setpoint.inner.tool_calls import Place
-from setpoint.model.attempt import NEXT_MAKER, Breakage, BreakageKind, Brief, Recovery, Role
+from setpoint.model.attempt import NEXT_MAKER, PASSING, Breakage, BreakageKind, Brief, Recovery, Role
 from setpoint.model.events import Body, Event
 from setpoint.model.events.live import CopyRemade
 from setpoint.model.events.run import AgentBroke, AgentFinished, GateAnswered
@@ -92,6 +92,8 @@ class Recovering:
     brief: Brief
     """As it was built, without the number of its session."""
     place: Place
+    waits: bool = True
+    """Whether a limit of the model's provider is waited for; otherwise the attempt ends there."""
     broke: list[Breakage] = field(default_factory=list)
     waited_s: float = 0.0
 
@@ -111,6 +113,8 @@ class Recovering:
         )
         now = in_session(self.brief, run.journal.events)
         step = next_step(self.broke, patience, goes_on=goes_on(agent, now))
+        if breakage.kind in PASSING and not self.waits:
+            step = Next(then=Recovery.END)
         handed = step.then is Recovery.NEXT_AGENT
         self._record(breakage, number, step, (agent.name, others[0].name if handed else ""))
         if handed:

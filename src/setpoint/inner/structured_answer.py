@@ -41,6 +41,8 @@ class Question(Generic[T]):
     brief: Brief
     read: Callable[[Attempt], T]
     """Parses the answer of an attempt; raises `ValueError` if it does not fit."""
+    waits: bool = True
+    """Whether a limit of the model's provider is waited for; otherwise it ends the question."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +65,7 @@ async def ask_for(run: RunContext, agent: Agent, question: Question[T]) -> Answe
     usages: list[Usage] = list(lost_usages(run.journal.events, question.label))
     brief, repaired = question.brief, False
     place = Place(question.phase, question.iteration, question.label)
-    recovering = Recovering(run=run, agent=agent, brief=question.brief, place=place)
+    recovering = Recovering(run=run, agent=agent, brief=question.brief, place=place, waits=question.waits)
     while True:
         asked = await informed(run, agent, in_session(brief, run.journal.events), place)
         attempt, _ = await watched(run, agent, asked, place)

@@ -114,6 +114,15 @@ class HiddenTest(Value):
     """How it fails at the base."""
 
 
+class AnsweredTest(Value):
+    """What the author of a hidden test says of it after it failed twice."""
+
+    path: Text
+    withdrawn: bool
+    """It asks for more than the request, and counts no longer; otherwise a person decides."""
+    reason: Text = ""
+
+
 class HiddenTrial(Value):
     """What became of the tests that a test designer wrote, measured at the base."""
 
@@ -205,6 +214,11 @@ class Proof(Value):
         if self.level is Least.SELF:
             return by_maker(self.contradicts, self.vouched.reviewers, self.not_run)
         return by_whom(self.exams, self.vouched.reviewers, self.not_run)
+
+    @property
+    def red_hidden(self) -> tuple[str, ...]:
+        """Files of hidden tests that fail."""
+        return tuple(path for each in self.missing if each.name == HIDDEN for path in each.evidence)
 
     @property
     def missing(self) -> tuple[Obligation, ...]:

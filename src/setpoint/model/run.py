@@ -20,7 +20,7 @@ from setpoint.model.halting_values import HaltingValues
 from setpoint.model.halting_worth import HaltingWorth
 from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.model.pipeline import Pipeline
-from setpoint.model.proof import Proof, ProofTerms, exams_of_trust
+from setpoint.model.proof import HiddenTest, Proof, ProofTerms, exams_of_trust
 from setpoint.model.quality import WEIGHTS
 from setpoint.model.stories.story import Story
 from setpoint.model.unjudged import UnjudgedEdits
@@ -189,6 +189,8 @@ class RunOrder(Value):
     """What becomes of the run when a guard stops it."""
     halting: HaltingWorth = HaltingWorth()
     """What the outcomes of the run are worth to the person."""
+    hidden: tuple[HiddenTest, ...] = ()
+    """Hidden tests of the person who ordered the work."""
     proof: ProofTerms = ProofTerms()
     """What must be proved, and whose exam is enough."""
     settings: str = "{}"

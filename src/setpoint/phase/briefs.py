@@ -9,6 +9,7 @@ from hashlib import sha256
 from setpoint.learning.loop import TAUGHT, question, recalled
 from setpoint.model.answers.change_request import ChangeRequest
 from setpoint.model.answers.role_answers import (
+    AnsweredTestsShape,
     OpinionsShape,
     ReviewShape,
     Shape,
@@ -40,8 +41,11 @@ ANALYSIS = "analysis"
 SHOWN = ".setpoint/evidence"
 """The folder in the work copy with the files that prompts name."""
 HISTORY = "history.txt"
-HIDDEN_TESTS = "seal"
-"""Label of the question to the test designer before the maker begins."""
+WRITING = "hidden-tests"
+"""Label of the question to the test designer, which works beside the maker."""
+ANSWERING = "withdraw"
+"""Label of the question to an author of hidden tests that fail for the second time."""
+_OF_HIDDEN_TESTS: dict[str, type[Shape]] = {WRITING: TestDesignShape, ANSWERING: AnsweredTestsShape}
 MOST_DIFF = 60_000
 MOST_REFUSALS = 5
 MOST_NOTES = 40
@@ -175,6 +179,7 @@ def _told(
         "example": example_of(answer) if answer else "",
         "measured": now.measured,
         "learnings": learnings,
+        "texts": now.texts,
         "notes": now.notes[:MOST_NOTES],
         "contradicted": now.contradicted[:MOST_CONTRADICTED],
         **_of_protected(run, now),
@@ -192,8 +197,8 @@ def _learnings(run: RunContext, phase: Phase, now: Situation, label: str) -> tup
 
 def _shape(phase: Phase, now: Situation) -> type[Shape] | None:
     """Return the schema of the answer; none for a text."""
-    if phase.name == HIDDEN_TESTS and phase.role is Role.TEST_DESIGNER:
-        return TestDesignShape
+    if phase.name in _OF_HIDDEN_TESTS:
+        return _OF_HIDDEN_TESTS[phase.name]
     if phase.kind is not PhaseKind.REVIEW:
         return None
     return OpinionsShape if now.requests else ReviewShape

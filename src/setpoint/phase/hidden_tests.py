@@ -1,17 +1,30 @@
-"""Let a test designer write tests from the request alone, before the maker begins, and keep them from it."""
+"""Have hidden tests written from the request alone while the maker works, and ask their author about red ones."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
 from setpoint.inner.structured_answer import Question, ask_for, read_object
-from setpoint.model.answers.role_answers import TestDesignShape
-from setpoint.model.attempt import Attempt, Mode, Role
+from setpoint.model.answers.role_answers import AnsweredTestsShape, TestDesignShape
+from setpoint.model.attempt import AttemptLimits, Brief, Mode, Role
 from setpoint.model.changes.work_kind import kind_of_request
-from setpoint.model.events.run import HiddenTestsWritten, PhaseEntered
+from setpoint.model.config.limits import Limits
+from setpoint.model.events.run import HiddenTestsAnswered, HiddenTestsWritten
 from setpoint.model.facts.spending import added
-from setpoint.model.ids import Artifact
+from setpoint.model.ids import Artifact, TraceId
 from setpoint.model.pipeline import Phase, PhaseKind
-from setpoint.model.proof import HiddenTest, HiddenTrial, WorkKind
-from setpoint.phase.briefs import HIDDEN_TESTS, Situation, brief
+from setpoint.model.proof import (
+    HIDDEN,
+    AnsweredTest,
+    HiddenTest,
+    HiddenTrial,
+    Proof,
+    WorkKind,
+)
+from setpoint.model.run import Round
+from setpoint.model.wording import shortened
+from setpoint.phase.briefs import ANSWERING, WRITING, Situation, brief
 from setpoint.ports import Agent
 from setpoint.runs.context import RunContext
 
@@ -19,79 +32,201 @@ DESIGNS = 2
 """How often tests are designed: once more where the first ones prove nothing at the base."""
 MOST_TESTS = 10
 """Files of tests that are taken of one design."""
+SHARE = 4
+"""Hidden tests may cost one part in so many of what the run may cost."""
 BY_RULE = "rules"
 """The agent that works by rule; it writes no tests from a request, and older orders name it for all roles."""
+MOST_REASON = 120
 _DESIGNING = Phase(
-    name=HIDDEN_TESTS,
-    kind=PhaseKind.THINK,
-    role=Role.TEST_DESIGNER,
-    prompts={Mode.FRESH: "hidden_tests.md.j2"},
+    name=WRITING, kind=PhaseKind.THINK, role=Role.TEST_DESIGNER, prompts={Mode.FRESH: "hidden_tests.md.j2"}
+)
+_ANSWERING = Phase(
+    name=ANSWERING, kind=PhaseKind.THINK, role=Role.TEST_DESIGNER, prompts={Mode.FRESH: "withdraw.md.j2"}
 )
 _OF_BEHAVIOUR = (WorkKind.BEHAVIOUR, WorkKind.REPAIR)
+_NOTHING = HiddenTrial(dropped=("it holds no test",))
+
+
+@dataclass(frozen=True, kw_only=True)
+class HiddenTests:
+    """The hidden tests that count, and why there are none where somebody was asked for them."""
+
+    tests: tuple[HiddenTest, ...]
+    lacking: tuple[str, ...] = ()
+
+
+def designer_of(run: RunContext) -> Agent | None:
+    """Return who writes hidden tests: nobody where the work changes no behaviour, or has another task for it."""
+    agent = run.ports.agents.get(Role.TEST_DESIGNER)
+    engaged = any(phase.role is Role.TEST_DESIGNER for phase in run.order.pipeline.phases)
+    if agent is None or agent.name == BY_RULE or engaged:
+        return None
+    return agent if kind_of_request(run.order.story)[0] in _OF_BEHAVIOUR else None
 
 
 async def write_hidden_tests(run: RunContext) -> None:
     """Have tests designed and measured at the base; whatever the designer does, the run continues without it.
 
-    Nobody is asked where the order names no test designer, where the pipeline itself gives it another task,
-    or where the work changes no behaviour.
+    It works beside the maker, in a copy of its own, so nothing here is a step of the run: what is recorded
+    under its key is not done again.
     """
-    agent = run.ports.agents.get(Role.TEST_DESIGNER)
-    engaged = any(phase.role is Role.TEST_DESIGNER for phase in run.order.pipeline.phases)
-    if agent is None or agent.name == BY_RULE or engaged:
+    agent = designer_of(run)
+    if agent is None and not run.order.hidden:
         return
-    if kind_of_request(run.order.story)[0] not in _OF_BEHAVIOUR:
-        return
+    copy = await run.ports.workspace.open(TraceId(f"{run.order.trace_id}-h"), run.order.base)
+    apart = replace(run, copy=copy)
+    if run.order.hidden and run.journal.known(f"{WRITING}-0") is None:
+        trial = await run.ports.evaluator.try_hidden(run.judged_by, copy, run.order.hidden)
+        body = HiddenTestsWritten(design=0, agent="", kept=trial.kept, dropped=trial.dropped)
+        run.journal.note(f"{WRITING}-0", body)
     reason = ""
     for number in range(1, DESIGNS + 1):
-        made = await _designed(run, agent, number, reason)
-        reason = "; ".join(made.dropped)
-        if not made.answered or (made.kept and not reason):
+        made = None if agent is None else await _designed(apart, agent, number, reason)
+        if made is None or not made.answered or (made.kept and not made.dropped):
             return
+        reason = "; ".join(made.dropped)
 
 
-def hidden_tests(run: RunContext) -> tuple[HiddenTest, ...]:
-    """Return the tests that were hidden before the maker began; of one path the newest."""
-    every = [event.body for event in run.journal.events if isinstance(event.body, HiddenTestsWritten)]
-    return tuple({test.path: test for body in every for test in body.kept}.values())
+def hidden_tests(run: RunContext) -> HiddenTests:
+    """Return the hidden tests that count: of one path the newest, without those that were withdrawn."""
+    bodies = [event.body for event in run.journal.events]
+    written = [body for body in bodies if isinstance(body, HiddenTestsWritten)]
+    kept = {test.path: test for body in written for test in body.kept}
+    for test in _answers(run):
+        if test.withdrawn:
+            kept.pop(test.path, None)
+    designed = [body for body in written if body.agent]
+    lacking: tuple[str, ...] = ()
+    if designed and not any(test.author for test in kept.values()):
+        withdrawn = any(body.kept for body in designed)
+        why = "withdrawn" if withdrawn else next(iter(designed[-1].dropped), "none was written")
+        lacking = (f"hidden tests ({shortened(why, MOST_REASON)})",)
+    return HiddenTests(tests=tuple(kept.values()), lacking=lacking)
+
+
+async def ask_authors(run: RunContext, proof: Proof, rounds: Sequence[Round]) -> bool:
+    """Ask the authors of tests that fail for the second time whether they over-ask; true if one is withdrawn.
+
+    They see what the result does, and not its code.
+    """
+    answered = {each.path for each in _answers(run)}
+    before = {path for past in rounds[:-1] if past.proof for path in past.proof.red_hidden}
+    twice = [path for path in proof.red_hidden if path in before and path not in answered]
+    tests = [test for test in hidden_tests(run).tests if test.path in twice and test.author]
+    said = next((each.reason for each in proof.obligations if each.name == HIDDEN), "")
+    withdrawn = False
+    for author in dict.fromkeys(test.author for test in tests):
+        agent = next((each for each in run.ports.agents.values() if each.name == author), None)
+        if agent is not None:
+            own = [test for test in tests if test.author == author]
+            body = await _asked(run, agent, own, said, rounds[-1].number)
+            withdrawn = withdrawn or any(each.withdrawn for each in body.tests)
+    return withdrawn
+
+
+def stood_by(run: RunContext, proof: Proof) -> Proof:
+    """Add to the reason of red hidden tests why their authors stand by them."""
+    red = {*proof.red_hidden}
+    words = [f"{each.path} stands: {each.reason}" for each in _answers(run) if each.path in red]
+    if not words:
+        return proof
+    told = tuple(
+        each.model_copy(update={"reason": "; ".join((each.reason, *words))}) if each.name == HIDDEN else each
+        for each in proof.obligations
+    )
+    return proof.model_copy(update={"obligations": told})
+
+
+def _answers(run: RunContext) -> Iterable[AnsweredTest]:
+    bodies = (event.body for event in run.journal.events)
+    return (each for body in bodies if isinstance(body, HiddenTestsAnswered) for each in body.tests)
 
 
 async def _designed(run: RunContext, agent: Agent, number: int, reason: str) -> HiddenTestsWritten:
-    key = f"{HIDDEN_TESTS}-{number}"
-    run.journal.note(f"{key}:entered", PhaseEntered(phase=HIDDEN_TESTS))
-
-    async def act() -> HiddenTestsWritten:
-        asked = brief(run, _DESIGNING, Situation(iteration=number, reason=reason))
-        question = Question(phase=HIDDEN_TESTS, iteration=0, label=key, brief=asked, read=_read)
-        came = await ask_for(run, agent, question)
-        # What the designer left in the work copy must not reach the maker.
-        await run.ports.workspace.restore(run.copy, run.order.base)
-        usage = added(list(came.usages))
-        if came.value is None:
-            return HiddenTestsWritten(
-                design=number, agent=agent.name, dropped=(came.why,), answered=False, usage=usage
-            )
+    key = f"{WRITING}-{number}"
+    known = run.journal.known(key)
+    if isinstance(known, HiddenTestsWritten):
+        return known
+    asked = brief(run, _DESIGNING, Situation(iteration=number, reason=reason))
+    question = Question(
+        phase=WRITING,
+        iteration=0,
+        label=key,
+        brief=capped(asked, run.limits),
+        read=lambda attempt: read_object(attempt.text, TestDesignShape),
+        waits=False,
+    )
+    came = await ask_for(run, agent, question)
+    usage = added(list(came.usages))
+    if came.value is None:
+        body = HiddenTestsWritten(
+            design=number, agent=agent.name, dropped=(came.why,), answered=False, usage=usage
+        )
+    else:
         tests = tuple(
             HiddenTest(
                 path=each.path,
-                source=Artifact(run.ports.keep(each.text)),
+                source=Artifact((run.ports.hide or run.ports.keep)(each.text)),
                 behaviour=_one_line(each.behaviour),
+                author=agent.name,
             )
             for each in came.value.tests[:MOST_TESTS]
         )
         trial = await run.ports.evaluator.try_hidden(run.judged_by, run.copy, tests) if tests else _NOTHING
-        return HiddenTestsWritten(
+        body = HiddenTestsWritten(
             design=number, agent=agent.name, kept=trial.kept, dropped=trial.dropped, usage=usage
         )
-
-    return await run.journal.step(key, act, HiddenTestsWritten)
-
-
-_NOTHING = HiddenTrial(dropped=("it holds no test",))
+    run.journal.note(key, body)
+    return body
 
 
-def _read(attempt: Attempt) -> TestDesignShape:
-    return read_object(attempt.text, TestDesignShape)
+async def _asked(
+    run: RunContext, agent: Agent, tests: Sequence[HiddenTest], said: str, iteration: int
+) -> HiddenTestsAnswered:
+    """Ask one author about its tests that fail for the second time; no answer stands by them."""
+    key = f"{ANSWERING}-{iteration}-{agent.name}"
+
+    async def act() -> HiddenTestsAnswered:
+        copy = await run.ports.workspace.open(TraceId(f"{run.order.trace_id}-h"), run.order.base)
+        sources = {test.path: run.ports.read(test.source).decode("utf-8", "replace") for test in tests}
+        about = Situation(iteration=iteration, reason=said, texts=sources)
+        asked = capped(brief(replace(run, copy=copy), _ANSWERING, about), run.limits)
+        question = Question(
+            phase=ANSWERING,
+            iteration=iteration,
+            label=key,
+            brief=asked,
+            read=lambda attempt: read_object(attempt.text, AnsweredTestsShape),
+            waits=False,
+        )
+        came = await ask_for(run, agent, question)
+        given = {each.path: each for each in came.value.tests} if came.value else {}
+        answers = tuple(
+            AnsweredTest(
+                path=test.path,
+                withdrawn=(answer := given.get(test.path)) is not None and answer.withdrawn,
+                reason=_one_line(answer.reason if answer else came.why or "its author does not say"),
+            )
+            for test in tests
+        )
+        return HiddenTestsAnswered(
+            iteration=iteration, agent=agent.name, tests=answers, usage=added(list(came.usages))
+        )
+
+    return await run.journal.step(key, act, HiddenTestsAnswered)
+
+
+def capped(asked: Brief, limits: Limits) -> Brief:
+    """Return a brief that may cost a part of what the run may cost."""
+    own: AttemptLimits = asked.limits
+    update: dict[str, object] = {}
+    if limits.max_cost_usd > 0:
+        share = limits.max_cost_usd / SHARE
+        update["cost_usd"] = share if own.cost_usd is None else min(own.cost_usd, share)
+    if limits.max_tokens:
+        part = limits.max_tokens // SHARE
+        update["tokens"] = part if own.tokens is None else min(own.tokens, part)
+    return asked.model_copy(update={"limits": own.model_copy(update=update)})
 
 
 def _one_line(text: str) -> str:

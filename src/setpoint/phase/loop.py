@@ -6,6 +6,7 @@ so a killed run continues after its last finished step.
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -95,6 +96,8 @@ class _Course:
     run: RunContext
     base: Evaluation
     rounds: tuple[Round, ...] = ()
+    writing: asyncio.Task[None] | None = None
+    """Writes hidden tests beside the maker."""
 
     def past(self) -> RunFacts:
         """Return the history that policies read."""
@@ -119,7 +122,17 @@ async def _steered(course: _Course) -> Close:
         answer = await settled(run, course.past(), close, 0)
         if isinstance(answer, Close):
             return answer
-    await write_hidden_tests(run)
+    course.writing = asyncio.create_task(write_hidden_tests(run))
+    try:
+        return await _worked(course)
+    finally:
+        course.writing.cancel()
+        await asyncio.wait([course.writing])
+
+
+async def _worked(course: _Course) -> Close:
+    """Let round follow round until the run ends."""
+    run, base = course.run, course.base
     wanted = Situation(findings=base.findings, failures=base.failures, suspects=base.suspects)
     texts = await write_texts(run, run.order.pipeline.before_making(), wanted)
     turn = _Turn(mode=Mode.FRESH, chain=0, parent=run.order.base, texts=texts)
@@ -147,6 +160,8 @@ async def _round(course: _Course, turn: _Turn) -> Decision | Close:
     broken = _is_broken(made)
     if broken and not made.snapshot.files:
         return await _broken_maker(course, made)
+    if course.writing is not None:
+        await course.writing
     current = await verify_change(run, base, course.rounds, made, situation)
     course.rounds = (*course.rounds, current)
     if close := await _broken_reviewer(course, current):

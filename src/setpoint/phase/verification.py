@@ -9,11 +9,11 @@ from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events.run import AgentFinished, PhaseApproved, PhaseEntered, PhasePassed, ProofMeasured
 from setpoint.model.facts.rounds import failures
 from setpoint.model.pipeline import Phase, PhaseKind
-from setpoint.model.proof import REVIEW, Obligation, ObligationState, Proof
+from setpoint.model.proof import REVIEW, Obligation, ObligationState, Proof, Vouched
 from setpoint.model.run import Round
 from setpoint.model.verdict import Judgement
 from setpoint.phase.briefs import Situation, brief
-from setpoint.phase.hidden_tests import hidden_tests
+from setpoint.phase.hidden_tests import ask_authors, hidden_tests, stood_by
 from setpoint.phase.policy.bouncing import asks_for_bounce, bounce_count, with_bounce
 from setpoint.phase.policy.hard_gates import hard_gates
 from setpoint.phase.policy.measured_results import measured_results
@@ -93,13 +93,27 @@ async def _proved(run: RunContext, rounds: tuple[Round, ...], mark: str = "") ->
     async def act() -> ProofMeasured:
         tree = (current.snapshot.commit, current.snapshot.tree)
         measured = Measured(run.copy, *tree, Stage.TEST)
-        others = vouched(rounds, hidden_tests(run))
+        others = await _others(run, rounds)
         proof = await run.ports.evaluator.prove(run.judged_by, measured, others)
         return ProofMeasured(iteration=current.number, proof=proof)
 
-    made = await run.journal.step(f"prove-{current.number}{mark}", act, ProofMeasured)
-    proof = with_measured(made.proof, hard_gates(current))
+    key = f"prove-{current.number}{mark}"
+    made = await run.journal.step(key, act, ProofMeasured)
+    if await ask_authors(run, made.proof, rounds):
+        made = await run.journal.step(f"{key}-withdrawn", act, ProofMeasured)
+    proof = with_measured(stood_by(run, made.proof), hard_gates(current))
     return current.model_copy(update={"proof": _with_review(proof, current)})
+
+
+async def _others(run: RunContext, rounds: tuple[Round, ...]) -> Vouched:
+    """Return what others than the maker contribute to the proof of the last round."""
+    hidden, attempt = hidden_tests(run), rounds[-1].snapshot.attempt
+    maker, why = attempt.agent if attempt else "", dict[str, None]()
+    if run.ports.readable is not None:
+        for author in dict.fromkeys(test.author for test in hidden.tests):
+            why[await run.ports.readable(maker, author)] = None
+    readable = "; ".join(each for each in why if each)
+    return vouched(rounds, hidden.tests, readable, hidden.lacking)
 
 
 def _with_review(proof: Proof, current: Round) -> Proof:

@@ -33,6 +33,8 @@ class RunPorts(NamedTuple):
     clock: Clock
     keep: Callable[[str], str]
     """Keeps a text as an artifact and gives its sha256."""
+    read: Callable[[str], bytes]
+    """Returns what was kept or hidden, by its sha256."""
     render: Callable[[str, dict[str, object]], str]
     """Renders a prompt template by name."""
     publish: Callable[[TraceId], None]

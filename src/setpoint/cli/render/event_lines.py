@@ -34,6 +34,7 @@ _OTHERS = (
     | e.AboutLive
     | e.ProofMeasured
     | e.HiddenTestsWritten
+    | e.HiddenTestsAnswered
 )
 _LOOP = (
     e.PhaseBounce | e.LoopRestarted | e.DiminishingReturns | e.LoopStagnated | e.GuardFired | e.GuardUnable
@@ -106,7 +107,7 @@ def _of_others(body: _OTHERS) -> Line:
         return of_forge(body)
     if isinstance(body, e.AboutLive):
         return of_live(body)
-    if isinstance(body, e.ProofMeasured | e.HiddenTestsWritten):
+    if isinstance(body, e.ProofMeasured | e.HiddenTestsWritten | e.HiddenTestsAnswered):
         return of_proof(body)
     return of_production(body) if isinstance(body, AboutProduction) else of_memory(body)
 

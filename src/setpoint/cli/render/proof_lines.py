@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from setpoint.cli.render.line import Line
 from setpoint.model.ending import EXAMINED, Ending
-from setpoint.model.events import HiddenTestsWritten, ProofMeasured
+from setpoint.model.events import HiddenTestsAnswered, HiddenTestsWritten, ProofMeasured
 from setpoint.model.facts.spending import UNKNOWN
 from setpoint.model.proof import NOTHING_LOST, WITNESS, Obligation, ObligationState, Proof
 from setpoint.model.run import UNPROVEN_MARK, RunOutcome
@@ -14,13 +14,18 @@ _MOST_REASON = 120
 _MOST_NAMED = 3
 
 
-def of_proof(body: ProofMeasured | HiddenTestsWritten) -> Line:
-    """Return what was proved, or which tests were written before the maker began."""
+def of_proof(body: ProofMeasured | HiddenTestsWritten | HiddenTestsAnswered) -> Line:
+    """Return what was proved, which hidden tests were written, or what their author says of them."""
+    if isinstance(body, HiddenTestsAnswered):
+        told = [f"{'withdraws' if each.withdrawn else 'stands by'} {each.path}: {each.reason}" for each in body.tests]
+        return Line(f"{body.agent} {'; '.join(told)}", "yellow")
     return _proved(body.proof) if isinstance(body, ProofMeasured) else _hidden(body)
 
 
 def _hidden(body: HiddenTestsWritten) -> Line:
-    kept = f"{body.agent} wrote tests that the maker will not see: {len(body.kept)} fail at the base"
+    files = counted(len(body.kept), "file")
+    whose = f"hidden tests of {body.agent}" if body.agent else "your hidden tests"
+    kept = f"{whose}: {files} fail at the base, as they should" if body.kept else f"{whose}: none"
     dropped = f"; not used: {'; '.join(body.dropped)}" if body.dropped else ""
     return Line(f"{kept}{dropped}", "" if body.kept else "yellow")
 

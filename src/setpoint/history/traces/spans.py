@@ -140,9 +140,9 @@ class _Trace:
         self._leave_phase(at)
 
     @_take.register
-    def _(self, body: e.HiddenTestsWritten, at: Instant) -> None:
-        self._spoke(body.agent, at, body.usage, None)
-        self._leave_phase(at)
+    def _(self, body: e.HiddenTestsWritten | e.HiddenTestsAnswered, at: Instant) -> None:
+        if body.agent:  # beside the maker, so no phase begins or ends here
+            self._spoke(body.agent, at, body.usage, None)
 
     @_take.register
     def _(self, body: e.ReviewAnswered, at: Instant) -> None:

@@ -249,6 +249,29 @@ class TestDesignShape(Shape):
     tests: tuple[HiddenTestShape, ...]
 
 
+class AnsweredTestShape(Shape):
+    """What the author of a hidden test says of it."""
+
+    path: str
+    """One of the files that were asked about."""
+    withdrawn: bool
+    """Whether it asks for more than the request."""
+    reason: str
+    """One sentence."""
+
+
+class AnsweredTestsShape(Shape):
+    """What an author says of hidden tests that fail for the second time."""
+
+    EXAMPLE = {
+        "tests": [
+            {"path": "tests/test_refund.py", "withdrawn": True, "reason": "the goal leaves the message open"}
+        ]
+    }
+
+    tests: tuple[AnsweredTestShape, ...]
+
+
 class OpinionShape(Shape):
     """What a reviewer thinks of one file that the maker asks leave for."""
 

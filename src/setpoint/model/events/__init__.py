@@ -40,6 +40,7 @@ from setpoint.model.events.run import (
     GuardFired,
     GuardUnable,
     HaltingDecided,
+    HiddenTestsAnswered,
     HiddenTestsWritten,
     IterationEvaluated,
     LoopRestarted,
@@ -98,6 +99,7 @@ __all__ = [
     "GuardFired",
     "GuardUnable",
     "HaltingDecided",
+    "HiddenTestsAnswered",
     "HiddenTestsWritten",
     "IterationEvaluated",
     "LoopRestarted",
@@ -140,6 +142,7 @@ Body = Annotated[
     | AgentFinished
     | IterationEvaluated
     | ProofMeasured
+    | HiddenTestsAnswered
     | HiddenTestsWritten
     | ReviewAnswered
     | FindingDeclined

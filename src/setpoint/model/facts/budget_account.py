@@ -20,6 +20,7 @@ from setpoint.model.events.run import (
     AgentSpent,
     GateAnswered,
     GateOpened,
+    HiddenTestsAnswered,
     HiddenTestsWritten,
     IterationEvaluated,
     PhaseCompleted,
@@ -170,7 +171,9 @@ def _with_cost(account: BudgetAccount, event: Event) -> BudgetAccount:
             prefix = f"{event.key}:"
             others = {key: each for key, each in account.answered.items() if not key.startswith(prefix)}
             account = _closed(replace(account, answered=others), event.key, usage)
-        case ChangeReviewed(usage=usage) | HiddenTestsWritten(usage=usage):
+        case (
+            ChangeReviewed(usage=usage) | HiddenTestsAnswered(usage=usage) | HiddenTestsWritten(usage=usage)
+        ):
             account = _closed(account, event.key.removesuffix(":review"), usage)
         case ReflectionCompleted(usage=usage) | ReflectionSkipped(usage=usage):
             account = _closed(account, "reflection", usage)
@@ -275,6 +278,7 @@ def usage_of(event: Event) -> Usage | None:
             | ReviewAnswered(usage=usage)
             | ReviewCompleted(usage=usage)
             | ChangeReviewed(usage=usage)
+            | HiddenTestsAnswered(usage=usage)
             | HiddenTestsWritten(usage=usage)
         ):
             return usage

@@ -24,8 +24,6 @@ from setpoint.phase.policy.progress_guards import repeated_findings, stuck
 from setpoint.phase.policy.verifiers import in_words, unanswered
 
 RULES = "rules-v1"
-HIDDEN_BOUNCES = 1
-"""How often a failing hidden test sends the work back before its author, and then a person, decides."""
 CONFIRM_FROM_ROUND = 3
 """First round whose pass is measured again: the precision of 'own tests pass' falls with every attempt."""
 
@@ -76,10 +74,16 @@ def _for_a_person(past: RunFacts) -> str:
     if hidden := [each for each in missing if each.rule == HIDDEN]:
         # Without a test that passes there may be no witness either, so that is not counted apart.
         wrong = f"the work or a hidden test is wrong: {hidden[0].message}"
-        return wrong if told[HIDDEN] >= HIDDEN_BOUNCES else ""
+        return wrong if _red_again(past) else ""
     if still := [each for each in missing if told[each.rule] and not _nearer(past, each.rule)]:
         return f"nothing was found against the change, but it is {still[0].message}"
     return ""
+
+
+def _red_again(past: RunFacts) -> bool:
+    """Whether a hidden test fails that failed in an earlier round too."""
+    earlier = {path for each in past.recent[:-1] if each.proof for path in each.proof.red_hidden}
+    return past.last.proof is not None and not earlier.isdisjoint(past.last.proof.red_hidden)
 
 
 def _unmeasured(past: Round) -> set[str]:

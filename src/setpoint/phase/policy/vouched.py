@@ -10,7 +10,12 @@ from setpoint.model.run import Round
 from setpoint.model.verdict import Judgement, Verdict
 
 
-def vouched(rounds: Sequence[Round], hidden: tuple[HiddenTest, ...]) -> Vouched:
+def vouched(
+    rounds: Sequence[Round],
+    hidden: tuple[HiddenTest, ...],
+    readable: str = "",
+    lacking: tuple[str, ...] = (),
+) -> Vouched:
     """Return what others than the maker contribute to the proof of the last round.
 
     What they named in an earlier round counts as long as no test has changed since.
@@ -24,6 +29,8 @@ def vouched(rounds: Sequence[Round], hidden: tuple[HiddenTest, ...]) -> Vouched:
             named, every = (*named, *verdict.expressing), every or verdict.all_express
     return Vouched(
         hidden=hidden,
+        readable=readable,
+        lacking=lacking,
         reviewed=tuple(dict.fromkeys(named)),
         all_reviewed=every,
         still_red=tuple(dict.fromkeys(test for each in rounds for test in _sent_back_for(each))),
