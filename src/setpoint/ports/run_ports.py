@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple
 
 from setpoint.model.halter.deployment import ActiveHalting
@@ -55,3 +55,7 @@ class RunPorts(NamedTuple):
     """The halting policy of a plug-in, by name; none: `rules-v1`."""
     halting: ActiveHalting = ActiveHalting()
     """Weights of `halter-v1` and promoted policies; none: the priors, and `rules-v1`."""
+    hide: Callable[[str], str] | None = None
+    """Keeps a text as `keep` does, but where no process of a maker reads it; none: nothing can be hidden."""
+    readable: Callable[[str, str], Awaitable[str]] | None = None
+    """Says why a maker could read the hidden tests of an author, both by name; empty where it could not."""
