@@ -141,6 +141,7 @@ def ports(project: Project, ordered: RunOrder, iterations: int, spent: dict[str,
         durable=None,  # type: ignore[arg-type] # the loop puts the engine's in
         clock=SystemClock(),
         keep=project.artifacts.keep,
+        read=project.artifacts.read,
         render=partial(render, overrides=None),
         publish=publish,
         folder=str(folder),

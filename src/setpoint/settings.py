@@ -235,6 +235,8 @@ class Settings(Value):
     """Where Setpoint keeps its state, from the root of the repository."""
     cache_dir: str = ""
     """Where work copies and measured copies lie; empty: `setpoint` in your cache folder (`~/.cache`)."""
+    hidden_dir: str = ""
+    """Where hidden tests of all projects lie; empty: a folder of your user's in `/var/tmp`."""
     stories_dir: str = ""
     """Where stories lie; empty: `stories` in the state directory."""
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
 from typing import Literal
 
 from pydantic import model_validator
 
+from setpoint.model.attempt import Role
 from setpoint.model.config.sandbox import Means
 from setpoint.model.project_text import ReadsItself
 from setpoint.model.value import Value
+
+PRIVATE_ROLES = (Role.TEST_DESIGNER, Role.REVIEWER)
+"""Whose sessions hold what the maker must not know."""
 
 
 class UsageScope(StrEnum):
@@ -81,6 +86,17 @@ class NamesVariables(Value):
     """Names, or patterns such as `AWS_*`."""
     needed: bool = False
     """Whether it cannot work without them."""
+
+
+class PrivateState(Value):
+    """How a session gets a copy of the agent's own state, which other processes cannot look into."""
+
+    variables: dict[str, str] = {}
+    """Variables that name folders of its state, each with the folder's path below the copy."""
+    copied: dict[str, tuple[str, ...]] = {}
+    """Files of its configuration, by path below the copy: of these, as in `writes`, the first is copied."""
+    login: dict[str, tuple[str, ...]] = {}
+    """The same for files with its login: they are linked, and what it puts in their place is taken over."""
 
 
 class Launch(Value):
@@ -163,6 +179,8 @@ class Launch(Value):
 
     `~` is its home, `$NAME` a variable of its environment; an entry with a variable that is not set is none.
     """
+    private: PrivateState = PrivateState()
+    """How the sessions of those who judge its work keep their transcripts to themselves."""
     sandbox: Means | None = None
     """Its sandbox; none: the sandbox of all agents."""
     when_held: dict[str, str] = {}
@@ -175,6 +193,10 @@ class Launch(Value):
     def way_in(self) -> str:
         """Return how to get what is missing, as a command; empty if it is not known."""
         return f"setpoint agents setup {self.name}" if self.npm else self.install
+
+    def is_private(self, role: Role) -> bool:
+        """Whether a session in a role keeps its state to itself."""
+        return bool(self.private.variables) and role in PRIVATE_ROLES and sys.platform.startswith("linux")
 
     def held(self) -> Launch:
         """Return how a maker starts that a sandbox holds."""

@@ -19,7 +19,8 @@ from setpoint.agents.sandbox.sandbox import Sandbox
 from setpoint.agents.sessions import Sessions
 from setpoint.agents.spending.prices import Prices
 from setpoint.errors import NoUsableAgent
-from setpoint.model.attempt import PASSING, Breakage, BreakageKind
+from setpoint.model.attempt import PASSING, Breakage, BreakageKind, Role
+from setpoint.model.config.sandbox import Means
 from setpoint.model.value import Value
 from setpoint.ports import Agent
 from setpoint.settings import whole_environment
@@ -125,6 +126,23 @@ class Agents:
         if launch is None or launch.protocol == "model":
             return ""
         return await self._sandbox.told(launch)
+
+    async def reads_hidden(self, name: str) -> str:
+        """Say why the processes of an agent can read hidden tests; empty where they cannot, or it has none.
+
+        Raises `SandboxUnavailable` if the configured sandbox does not work here.
+        """
+        launch = self._launches.get(name)
+        if launch is None or launch.protocol == "model" or await self._sandbox.chosen(launch) is not None:
+            return ""
+        by_setting = (launch.sandbox or self._sandbox.wanted) is Means.NONE
+        return f"no sandbox holds {name}, by setting" if by_setting else "no sandbox works here"
+
+    def shows_sessions(self, name: str) -> str:
+        """Say whether other agents find what an agent wrote as test designer; empty where they do not."""
+        launch = self._launches.get(name)
+        kept = launch is None or launch.protocol == "model" or launch.is_private(Role.TEST_DESIGNER)
+        return "" if kept else f"the sessions of {name} lie where other agents read"
 
     def model(self, name: str) -> str:
         """Return the model that an agent is set to work with; empty where it is its default."""

@@ -1,4 +1,4 @@
-"""Have hidden tests written from the request alone while the maker works, and ask their author about red ones."""
+"""Have hidden tests written from the request while the maker works, and ask the author of red ones."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class HiddenTests:
 
 
 def designer_of(run: RunContext) -> Agent | None:
-    """Return who writes hidden tests: nobody where the work changes no behaviour, or has another task for it."""
+    """Return who writes hidden tests; nobody where no behaviour changes, or the pipeline has another task."""
     agent = run.ports.agents.get(Role.TEST_DESIGNER)
     engaged = any(phase.role is Role.TEST_DESIGNER for phase in run.order.pipeline.phases)
     if agent is None or agent.name == BY_RULE or engaged:

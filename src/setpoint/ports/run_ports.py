@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple
 
 from setpoint.model.halter.deployment import ActiveHalting
-from setpoint.model.ids import TraceId
+from setpoint.model.ids import Artifact, TraceId
 from setpoint.ports.agent import Agent
 from setpoint.ports.clock import Clock
 from setpoint.ports.durable import Durable
@@ -33,7 +33,7 @@ class RunPorts(NamedTuple):
     clock: Clock
     keep: Callable[[str], str]
     """Keeps a text as an artifact and gives its sha256."""
-    read: Callable[[str], bytes]
+    read: Callable[[Artifact], bytes]
     """Returns what was kept or hidden, by its sha256."""
     render: Callable[[str, dict[str, object]], str]
     """Renders a prompt template by name."""
@@ -57,3 +57,7 @@ class RunPorts(NamedTuple):
     """The halting policy of a plug-in, by name; none: `rules-v1`."""
     halting: ActiveHalting = ActiveHalting()
     """Weights of `halter-v1` and promoted policies; none: the priors, and `rules-v1`."""
+    hide: Callable[[str], str] | None = None
+    """Keeps a text as `keep` does, but where no process of a maker reads it; none: nothing can be hidden."""
+    readable: Callable[[str, str], Awaitable[str]] | None = None
+    """Says why a maker could read the hidden tests of an author, both by name; empty where it could not."""

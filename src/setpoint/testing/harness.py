@@ -114,7 +114,9 @@ class RunHarness:
             log=self.log,
             durable=self.durable,
             clock=self.clock,
-            keep=lambda text: hashlib.sha256(text.encode()).hexdigest(),
+            keep=_named,
+            read=lambda name: name.encode(),
+            hide=_named,
             render=render,
             publish=self._published,
             folder=str(self.folder / "run"),
@@ -152,3 +154,7 @@ class RunHarness:
     def kinds(self) -> list[str]:
         """Name what is recorded, in order."""
         return [event.body.kind for event in self.log.replay(TraceId("run-1"))]
+
+
+def _named(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

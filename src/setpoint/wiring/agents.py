@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from functools import partial
 from pathlib import Path
 
@@ -11,13 +12,15 @@ from setpoint.agents.sandbox.sandbox import Sandbox
 from setpoint.agents.selection import Agents, Plugged
 from setpoint.agents.spending.prices import Prices
 from setpoint.checks.discovery.interpreter import environments, own_code
+from setpoint.errors import WorkspaceError
 from setpoint.plugins import AgentOptions, AgentPlugin, Loaded, load_agents, missing
 from setpoint.settings import Settings
 from setpoint.system.files.data_folder import data_folder
+from setpoint.system.files.private_folder import private_folder
 from setpoint.system.git.clone import private_folders
 from setpoint.system.git.history import FOLDER
 from setpoint.wiring.project import Project
-from setpoint.wiring.sandboxed_checks import hold_of
+from setpoint.wiring.sandboxed_checks import covered, hold_of
 from setpoint.wiring.toolkit import HostToolkit
 from setpoint.workspace.copies_folder import cache_folder
 
@@ -38,12 +41,17 @@ def sandbox(project: Project) -> Sandbox:
     """Make what holds the agents of a project."""
     cache = cache_folder(project.settings, project.root)
     code = (cache, data_folder(), *own_code(), *environments(project.root, project.settings.checks))
-    copies = [project.copies / name for name in ("work", "measured", "repositories", FOLDER)]
+    hidden = project.artifacts.hidden
+    if hidden:
+        with contextlib.suppress(WorkspaceError):  # then nothing can be hidden there either
+            private_folder(hidden.place)
+    theirs = tuple(map(Path, covered(project)))
     return Sandbox(
         project.settings.sandbox,
-        protected=(project.root, project.state),
+        protected=(project.root, *theirs),
         code=code,
-        covered=(*private_folders(project.root), project.state, *copies),
+        covered=(*private_folders(project.root), *theirs, project.copies / FOLDER),
+        sessions=hidden.place / "sessions" if hidden else None,
     )
 
 

@@ -191,6 +191,7 @@ def _ports(
         durable=InlineDurable(),
         clock=clock,
         keep=project.artifacts.keep,
+        read=project.artifacts.read,
         render=partial(render, overrides=prompt_folder(project.root)),
         publish=lambda _: None,
         folder=str(folders.state),

@@ -13,6 +13,7 @@ from setpoint.model.ids import TraceId
 from setpoint.settings import Settings, load
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.files.locks import RunLocks
+from setpoint.system.files.private_folder import HiddenFolder, hidden_place
 from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.git.git import repository_root
 from setpoint.workspace.copies_folder import cache_folder, copies_folder
@@ -69,7 +70,8 @@ def open_project(where: Path, flags: Mapping[str, Any] | None = None) -> Project
     state = ensure_state(root, settings.state_dir)
     copies = copies_folder(root, state, cache_folder(settings, root))
     store = open_store(state)
-    artifacts = Artifacts(state / "artifacts")
+    hidden = HiddenFolder(hidden_place(settings.hidden_dir, root), copies.parent.name)
+    artifacts = Artifacts(state / "artifacts", hidden=hidden)
     return Project(root, settings, state, copies, store, artifacts)
 
 

@@ -21,7 +21,7 @@ from setpoint.wiring.ordered_settings import ordered_settings
 from setpoint.wiring.plugins import extensions_of, forge_by, memory_by
 from setpoint.wiring.project import Project
 from setpoint.wiring.reviewing import reviewing_of
-from setpoint.wiring.sandboxed_checks import HeldEvaluator
+from setpoint.wiring.sandboxed_checks import HeldEvaluator, readable
 from setpoint.wiring.test_writers import writers
 from setpoint.wiring.workbench import AgentsWorkbench
 from setpoint.workspace.delivery import GitBranchForge
@@ -68,6 +68,7 @@ def run_ports_of(
         durable=durable,
         clock=SystemClock(),
         keep=project.artifacts.keep,
+        read=project.artifacts.read,
         render=partial(render, overrides=prompt_folder(project.root)),
         publish=lambda trace_id: write_all(folder, project.log.replay(trace_id), project.artifacts.read),
         folder=str(folder),
@@ -78,4 +79,6 @@ def run_ports_of(
         guards=extensions.guards,
         policies=extensions.policies,
         halting=active_halting(project, settings),
+        hide=project.artifacts.hide,
+        readable=partial(readable, settings, agents),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,8 @@ from setpoint.model.config.sandbox import Means
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.proof import NOBODY, HiddenTest, HiddenTrial, Proof, Vouched
 from setpoint.settings import Settings
-from setpoint.system.processes import Hold, Trial, clean_environment, holding
+from setpoint.system.files.private_folder import temporary_place
+from setpoint.system.processes import Hold, Trial, clean_environment, holding, withholding
 from setpoint.system.processes.available import AvailableMeans
 from setpoint.system.processes.confinement import usable_devices
 from setpoint.system.processes.writable_paths import Places
@@ -22,6 +24,7 @@ from setpoint.wiring.project import Project
 from setpoint.workspace.copies_folder import cache_folder
 
 if TYPE_CHECKING:
+    from setpoint.agents.selection import Agents
     from setpoint.model.run import RunOrder
     from setpoint.ports import Evaluator, Measured, Toolbox, WorkCopy
 
@@ -62,13 +65,29 @@ async def hold_of(project: Project, settings: Settings) -> Hold | None:
     if found is None:
         return None
     measured = project.copies / "measured"
-    return Hold(
+    hold = Hold(
         means=found.means,
         places=(measured.resolve(),),
         depth=2,  # of the run, and with the name of the project
         opened=_opened(project, settings),
         devices=usable_devices(settings.sandbox.devices),
+        covered=covered(project),
     )
+    # Bubblewrap gives each command its own devices, processes and shared memory, too.
+    alone = await _AVAILABLE.tried(Means.BWRAP)
+    means = Means.BWRAP if alone.works and settings.sandbox.checks is Means.AUTO else found.means
+    return replace(hold, withholding=replace(hold, means=means, hands_on=False))
+
+
+def covered(project: Project) -> tuple[str, ...]:
+    """Return the folders in which no code of a maker reads anything but its own.
+
+    They hold hidden tests, the state, and the copies and temporary files of agents and of other checks.
+    """
+    copies = (project.copies / name for name in ("work", "measured", "repositories"))
+    hidden = project.artifacts.hidden
+    places = (project.state, temporary_place(), *copies, *([hidden.place] if hidden else ()))
+    return tuple(str(place.resolve()) for place in places if place.is_dir())
 
 
 def _opened(project: Project, settings: Settings) -> tuple[str, ...]:
@@ -76,7 +95,9 @@ def _opened(project: Project, settings: Settings) -> tuple[str, ...]:
     if not named:
         return ()
     cache = cache_folder(project.settings, project.root)
-    protected = [path.resolve() for path in (project.root, project.state, cache)]
+    protected = [
+        path.resolve() for path in (project.root, project.state, cache, *map(Path, covered(project)))
+    ]
     code = [path.resolve() for path in (*own_code(), *environments(project.root, settings.checks))]
     places = Places(clean_environment(), protected, code, "sandbox.checks_write")
     opened = places.opened(named, (), caches=False)
@@ -87,6 +108,17 @@ def _opened(project: Project, settings: Settings) -> tuple[str, ...]:
             hint=f"name a folder of your own within {temp}, or let the tests use TMPDIR",
         )
     return tuple(opened)
+
+
+async def readable(settings: Settings, agents: Agents, maker: str, author: str) -> str:
+    """Say why a maker could read the hidden tests of an author; empty where it could not.
+
+    Raises `SandboxUnavailable` where the means that is asked for does not work here.
+    """
+    checks = "checks are not held" if await sandbox_of_checks(settings) is None else ""
+    opened = ", ".join(settings.sandbox.checks_write)
+    through = f"sandbox.checks_write opens {opened} to the tests" if opened else ""
+    return await agents.reads_hidden(maker) or checks or through or agents.shows_sessions(author)
 
 
 class HeldEvaluator:
@@ -119,4 +151,5 @@ class HeldEvaluator:
     async def try_hidden(self, order: RunOrder, copy: WorkCopy, tests: tuple[HiddenTest, ...]) -> HiddenTrial:
         """Run hidden tests at the base."""
         async with held_checks(self._project, self._settings):
-            return await self._inner.try_hidden(order, copy, tests)
+            with withholding():
+                return await self._inner.try_hidden(order, copy, tests)

@@ -129,7 +129,7 @@ class AcpAgent:
         spending = UsageMeter(brief.limits, observer, self._prices, stated_models(self._launch, self._passed))
         version = sandbox = ""
         try:
-            earlier, before = self._sessions.find(self.name, brief), self._held.get(brief.role)
+            earlier, before = self._found(brief), self._held.get(brief.role)
             live = await self._session(brief, earlier)
             if isinstance(live, Breakage):
                 answer = live
@@ -175,8 +175,12 @@ class AcpAgent:
         about = (brief.session, brief.workdir)
         if held is not None and (held.session, held.workdir) == about and held.live.usable:
             return True
-        kept = self._sessions.find(self.name, brief)
+        kept = self._found(brief)
         return kept is not None and kept.resumable
+
+    def _found(self, brief: Brief) -> KeptSession | None:
+        """Return the session that was kept of a brief; a private one is gone with its process."""
+        return None if self._launch.is_private(brief.role) else self._sessions.find(self.name, brief)
 
     @property
     def reads(self) -> ReadsItself:
@@ -237,7 +241,8 @@ class AcpAgent:
         try:
             async with AsyncExitStack() as begun:
                 pointed = await begun.enter_async_context(counting(self._launch, self._passed, tap))
-                confined = await self._sandbox.hold(self._launch, self._command(brief, pointed))
+                command, private = self._command(brief, pointed), self._launch.is_private(role)
+                confined = await self._sandbox.hold(self._launch, command, private=private)
                 begun.push_async_callback(confined.release)
                 process = await spawn(confined.command, stderr)
                 lane = begun.pop_all()
@@ -274,6 +279,8 @@ class AcpAgent:
 
     def _keep(self, brief: Brief, live: LiveSession, *, broke: bool = False) -> None:
         """Keep the session for another process; drop one that breaks again after it was resumed."""
+        if self._launch.is_private(brief.role):
+            return
         if broke and live.resumed:
             self._sessions.forget(self.name, brief)
             return

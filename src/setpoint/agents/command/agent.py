@@ -82,7 +82,7 @@ class CommandAgent:
         began_s, started_at = time.monotonic(), datetime.now(UTC)
         spending = UsageMeter(brief.limits, observer, self._prices, stated_models(self._launch, self._passed))
         transcript = Transcript(self._secrets)
-        before = self._sessions.find(self.name, brief) if self._sessions else None
+        before = self._found(brief)
         begin = partial(CommandTurn, brief, self._launch, observer, transcript, spending)
         played = await self._play(brief, begin(), transcript, before)
         if before is not None and played.broken is not None and not played.turn.did_anything:
@@ -114,7 +114,7 @@ class CommandAgent:
 
     def goes_on(self, brief: Brief) -> bool:
         """Whether a session of a brief is kept that the command can continue."""
-        return self._sessions is not None and self._sessions.find(self.name, brief) is not None
+        return self._found(brief) is not None
 
     @property
     def reads(self) -> ReadsItself:
@@ -141,7 +141,9 @@ class CommandAgent:
         tap = Tap()
         tap.turn_to(turn.spending)
         async with counting(self._launch, self._passed, tap) as pointed:
-            held = await self._sandbox.hold(self._launch, self._command(brief, session, pointed))
+            private = self._launch.is_private(brief.role)
+            command = self._command(brief, session, pointed)
+            held = await self._sandbox.hold(self._launch, command, private=private)
             try:
                 take = turn.take if self._launch.stream else None
                 done = await run(held.command, on_output=take, halt=turn.spending.halted)
@@ -214,7 +216,7 @@ class CommandAgent:
 
     def _keep(self, brief: Brief, played: _Played, before: KeptSession | None) -> None:
         """Keep the session for the next attempt; one that broke twice in a row is not resumed."""
-        if self._sessions is None:
+        if self._sessions is None or self._launch.is_private(brief.role):
             return
         if played.broken is not None and before is not None:
             self._forget(brief)
@@ -226,6 +228,11 @@ class CommandAgent:
         now = played.turn.tally.session
         if isinstance(observer, HearsSessions) and (now or self._sessions is None):
             observer.opened(continued=before is not None and now == before.session)
+
+    def _found(self, brief: Brief) -> KeptSession | None:
+        """Return the session that an attempt continues; a private one is gone with its process."""
+        kept = self._sessions is not None and not self._launch.is_private(brief.role)
+        return self._sessions.find(self.name, brief) if self._sessions and kept else None
 
     def _forget(self, brief: Brief) -> None:
         if self._sessions is not None:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from setpoint.agents.launch import Launch
 from setpoint.agents.sandbox.forge_credentials import hidden_places, passed_on, without_credentials
+from setpoint.agents.sandbox.private_state import PrivateSession
 from setpoint.model.config.sandbox import Means, SandboxSettings
 from setpoint.system.git.history import borrowed
 from setpoint.system.processes import Command, Confinement, Trial, clean_environment
@@ -33,9 +34,13 @@ class ConfinedCommand:
     """landlock, bwrap or none."""
     folder: Path | None = None
     """A folder of its own, removed by `release`."""
+    state: PrivateSession | None = None
+    """The agent's state, where the session has one of its own."""
 
     async def release(self) -> None:
         """Remove the temporary folder; to be called when the process has ended."""
+        if self.state is not None:
+            await asyncio.to_thread(self.state.end)
         if self.folder is not None:
             await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
 
@@ -49,39 +54,48 @@ class Sandbox:
         protected: Iterable[Path] = (),
         code: Iterable[Path] = (),
         covered: Iterable[Path] = (),
+        sessions: Path | None = None,
     ) -> None:
         """Take what is asked for.
 
         Nothing in or above a `protected` folder is made writable but the work copy, and nothing in a folder
         of `code`, which Setpoint or the tests of the project run. Nothing in a `covered` folder can be read
-        but the work copy and the objects that its repository borrows.
+        but the work copy and the objects that its repository borrows. `sessions` takes private copies of
+        agents' own state.
         """
         self._settings = settings or SandboxSettings(agents=Means.NONE)
         self._protected = [path.resolve() for path in protected]
         self._code = [path.resolve() for path in code]
         self._covered = [path.resolve() for path in covered]
+        self._sessions = sessions
         self._available = AvailableMeans(hides=bool(self._settings.hide))
 
-    async def hold(self, launch: Launch, command: Command) -> ConfinedCommand:
+    async def hold(self, launch: Launch, command: Command, *, private: bool = False) -> ConfinedCommand:
         """Confine the command that starts an agent, and give it a temporary folder.
 
-        It gets no credentials of forges unless the settings give them.
+        It gets no credentials of forges unless the settings give them. With `private` it has a copy of the
+        agent's own state, and no cache that others read.
 
         Raises `SandboxUnavailable` if the configured sandbox does not work here.
         """
         chosen, wanted = await self.chosen(launch), self._settings
         environment = dict(clean_environment() if command.environment is None else command.environment)
         places = Places(environment, self._protected, self._code)
-        opened = places.opened(wanted.writes, launch.writes, caches=wanted.caches) if chosen else []
         folder = Path(tempfile.mkdtemp(prefix="setpoint-")).resolve()
+        state = PrivateSession.made(launch.private, environment, self._sessions) if private else None
+        own = launch.writes if state is None else tuple(map(str, state.logins.values()))
+        caches = wanted.caches and not private
+        opened = places.opened(wanted.writes, own, caches=caches) if chosen else []
+        environment |= state.environment if state else {}
         hidden = [] if wanted.forge_credentials else hidden_places(environment)
         environment = await self._of_forges(launch, folder, environment)
         environment |= _in_login_shells(folder, environment)
         if chosen is None:
             free = replace(command, environment=environment)
-            return ConfinedCommand(command=free, by=str(Means.NONE), folder=folder)
-        environment |= {**launch.when_held, "TMPDIR": str(folder), **places.apart(folder)}
-        writable = tuple(dict.fromkeys((str(command.cwd), str(folder), *opened)))
+            return ConfinedCommand(command=free, by=str(Means.NONE), folder=folder, state=state)
+        environment |= {**launch.when_held, "TMPDIR": str(folder), **places.apart(folder, caches=caches)}
+        kept = (str(state.folder),) if state else ()
+        writable = tuple(dict.fromkeys((str(command.cwd), str(folder), *kept, *opened)))
         open_to_it = [Path(path).resolve() for path in writable]
         covered = [path for path in self._covered if path.is_dir() and not _lies_in(path, open_to_it)]
         confinement = Confinement(
@@ -93,7 +107,7 @@ class Sandbox:
             hidden=tuple(dict.fromkeys((*existing(wanted.hide, environment), *hidden))),
         )
         confined = replace(command, environment=environment, confinement=confinement)
-        return ConfinedCommand(command=confined, by=str(chosen.means), folder=folder)
+        return ConfinedCommand(command=confined, by=str(chosen.means), folder=folder, state=state)
 
     async def _of_forges(self, launch: Launch, folder: Path, given: dict[str, str]) -> dict[str, str]:
         """Give or take away credentials of forges; what the settings of the agent name stays as it is."""
@@ -119,6 +133,11 @@ class Sandbox:
         if (launch.sandbox or self._settings.agents) is Means.NONE:
             return "none, by setting"
         return f"none; {await self._available.why_none()}"
+
+    @property
+    def wanted(self) -> Means:
+        """Return what is to hold agents that name no sandbox of their own."""
+        return self._settings.agents
 
     async def trials(self) -> tuple[Trial, ...]:
         """Try each means that `auto` may take, in its order."""

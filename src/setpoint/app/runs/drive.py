@@ -28,6 +28,7 @@ from setpoint.people.questions import waiting
 from setpoint.phase import loop
 from setpoint.ports import Durable
 from setpoint.stories.story_writer import ObservedLog, StoryWriter
+from setpoint.system.files.private_folder import private_temporary_files
 from setpoint.system.processes import end_left, owned, owner_of
 from setpoint.wiring.plugins import changed
 from setpoint.wiring.project import Project
@@ -113,7 +114,8 @@ async def _driven(
         with owned(owner):
             return await loop.drive(order, run_ports_of(project, order, durable, log, told), durable)
 
-    outcome = await DbosEngine(project.state).drive(ordered, run)
+    with private_temporary_files():
+        outcome = await DbosEngine(project.state).drive(ordered, run)
     await release_bases(project.root, lambda each: _finished(project, each))
     return outcome
 

@@ -50,7 +50,7 @@ from setpoint.model.proof import (
     WorkKind,
 )
 from setpoint.ports import Measured
-from setpoint.system.processes import without_network
+from setpoint.system.processes import withholding, without_network
 
 _LEAST_BUDGET_S = 20.0
 _OF_SABOTAGE = 0.6
@@ -118,7 +118,8 @@ async def _proved(subject: Subject, vouched: Vouched, steps: Steps) -> Proof:
 
     async def witnessed() -> Found:
         async with without_network():
-            kept, unseen = await hidden_on(alone.subject, vouched)
+            with withholding():
+                kept, unseen = await hidden_on(alone.subject, vouched)
         obligation, witnesses = await find_witnesses(subject, vouched, unseen)
         return Found(obligations=(*kept, obligation), witnesses=witnesses)
 

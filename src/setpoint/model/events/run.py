@@ -186,7 +186,7 @@ class HiddenTestsWritten(Value):
 
 
 class HiddenTestsAnswered(Value):
-    """The author of hidden tests said of those that fail for the second time whether they ask for too much."""
+    """The author of hidden tests that fail for the second time said whether they ask for too much."""
 
     kind: Literal["tests.answered"] = "tests.answered"
     iteration: int

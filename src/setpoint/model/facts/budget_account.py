@@ -171,9 +171,7 @@ def _with_cost(account: BudgetAccount, event: Event) -> BudgetAccount:
             prefix = f"{event.key}:"
             others = {key: each for key, each in account.answered.items() if not key.startswith(prefix)}
             account = _closed(replace(account, answered=others), event.key, usage)
-        case (
-            ChangeReviewed(usage=usage) | HiddenTestsAnswered(usage=usage) | HiddenTestsWritten(usage=usage)
-        ):
+        case ChangeReviewed(usage=usage) | HiddenTestsAnswered(usage=usage) | HiddenTestsWritten(usage=usage):
             account = _closed(account, event.key.removesuffix(":review"), usage)
         case ReflectionCompleted(usage=usage) | ReflectionSkipped(usage=usage):
             account = _closed(account, "reflection", usage)

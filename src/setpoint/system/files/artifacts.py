@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
 
-from setpoint.errors import RecordedDataError
+from setpoint.errors import RecordedDataError, WorkspaceError
 from setpoint.model.ids import Artifact
 from setpoint.system.files.atomic import write_atomic_bytes
+from setpoint.system.files.private_folder import HiddenFolder, withheld
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -17,17 +19,31 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 class Artifacts:
     """Keeps bytes in files named by their sha256; what is kept never changes."""
 
-    def __init__(self, folder: Path, told: Callable[[str], str] | None = None) -> None:
-        """Use a folder, which is made when the first artifact is kept; `told` says what is kept of each."""
+    def __init__(
+        self, folder: Path, told: Callable[[str], str] | None = None, hidden: HiddenFolder | None = None
+    ) -> None:
+        """Use a folder, which is made when the first artifact is kept; `told` says what is kept of each.
+
+        What is withheld is kept in the folder `hidden`.
+        """
         self._folder = folder
         self._told = told
+        self.hidden = hidden
 
     def with_texts(self, told: Callable[[str], str]) -> Artifacts:
         """Return the same store, which keeps of texts what `told` returns."""
-        return Artifacts(self._folder, told)
+        return Artifacts(self._folder, told, self.hidden)
+
+    def hide(self, data: bytes | str) -> Artifact:
+        """Keep bytes where no process of a maker reads them; `read` finds them, too."""
+        if self.hidden is None:
+            raise WorkspaceError("there is no folder for hidden tests", hint="set SETPOINT_HIDDEN_DIR")
+        return Artifacts(self.hidden.made()).keep(data)
 
     def keep(self, data: bytes | str) -> Artifact:
         """Keep bytes, or a text in UTF-8, and give their sha256; they then outlast a loss of power."""
+        if self.hidden is not None and withheld():
+            return self.hide(data)
         if self._told is not None:
             text = data if isinstance(data, str) else data.decode("utf-8", "surrogateescape")
             data = self._told(text)
@@ -41,6 +57,11 @@ class Artifacts:
     def read(self, artifact: Artifact) -> bytes:
         """Return what was kept; a file that is gone or was changed is a `RecordedDataError`."""
         path = self.path(artifact)
+        if self.hidden is not None and not path.is_file():
+            hidden = Artifacts(self.hidden.folder).path(artifact)
+            if hidden.is_file():
+                os.utime(hidden)
+                path = hidden
         try:
             data = path.read_bytes()
         except FileNotFoundError:

@@ -4,7 +4,7 @@ from setpoint.system.environment import DEFAULT_KEEP, NETWORK_KEEP, clean_enviro
 from setpoint.system.processes.command import NOT_HELD, Command, Completed
 from setpoint.system.processes.confinement import Confinement
 from setpoint.system.processes.confinement_test import Trial, trial
-from setpoint.system.processes.hold import Hold, ambient, hold_identity, holding, narrowing
+from setpoint.system.processes.hold import Hold, ambient, hold_identity, holding, narrowing, withholding
 from setpoint.system.processes.leftovers import end_left, owned, owner_of
 from setpoint.system.processes.no_network import missing_namespaces, without_network
 from setpoint.system.processes.run import run
@@ -32,5 +32,6 @@ __all__ = [
     "run",
     "spawn",
     "trial",
+    "withholding",
     "without_network",
 ]

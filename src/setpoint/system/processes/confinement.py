@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from setpoint.errors import SandboxUnavailable
 from setpoint.model.config.sandbox import Means
 from setpoint.system.processes import landlock
 
@@ -19,6 +20,8 @@ DEVICES = (
     "/dev/pts", "/dev/shm",  # noqa: S108 - a name, and nothing is put there by us
 )  # fmt: skip
 """Devices that any program may write to; a disk is none of them."""
+SHARED_DEVICES = ("/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/shm")  # noqa: S108 - as above
+"""Those of them through which a process can hand something to another one."""
 _MOST_BESIDE = 10_000
 
 
@@ -37,15 +40,21 @@ def _is_no_disk(path: Path) -> bool:
     return stat.S_ISCHR(mode) or (stat.S_ISDIR(mode) and Path("/dev") in path.resolve().parents)
 
 
-def beside_all(covered: tuple[Path, ...]) -> list[str] | None:
-    """Return all that lies beside some folders and beside those above them, which is all but what they hold.
+def beside_all(covered: tuple[Path, ...]) -> list[str]:
+    """Return all that lies beside some places and beside the folders above them: all but what they hold.
 
-    None where there is too much, as each command would have to name it.
+    Raises `SandboxUnavailable` where there is too much, as each command would have to name it.
     """
     found: list[str] = []
     left = [Path("/")]
-    while left and len(found) <= _MOST_BESIDE:
+    while left:
         folder = left.pop()
+        if len(found) > _MOST_BESIDE:
+            raise SandboxUnavailable(
+                f"Landlock cannot keep {covered[0]} and others from being read: {folder} and the folders "
+                f"around them hold more than {_MOST_BESIDE} entries",
+                hint="remove what is not needed there, or set sandbox.agents and sandbox.checks to 'bwrap'",
+            )
         try:
             inside = list(folder.iterdir())
         except OSError:  # what may not be listed cannot be read by its entries either
@@ -57,7 +66,7 @@ def beside_all(covered: tuple[Path, ...]) -> list[str] | None:
                 left.append(each)
             else:
                 found.append(str(each))
-    return None if left else found
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,19 +85,25 @@ class Confinement:
     """Existing folders in which nothing can be read except what is `writable` or `lent` there."""
     lent: tuple[str, ...] = ()
     """Existing folders within those that are covered, which can be read nevertheless."""
+    alone: bool = False
+    """Whether it hands nothing on through devices that processes share."""
 
     def landlocked(self) -> list[str] | None:
         """Return the places for Landlock's rules; none where another means is used."""
         if self.means is not Means.LANDLOCK:
             return None
-        return [*filter(os.path.exists, DEVICES), *self.devices, *self.writable]
+        shared = SHARED_DEVICES if self.alone else ()
+        devices = (each for each in DEVICES if each not in shared)
+        return [*filter(os.path.exists, devices), *self.devices, *self.writable]
 
     def readable(self) -> list[str] | None:
         """Return the places that Landlock's rules let it read; none where everything can be read."""
         if self.means is not Means.LANDLOCK or not self.covered:
             return None
-        beside = beside_all(tuple(map(Path, self.covered)))
-        return None if beside is None else [*beside, *self.lent]
+        disks = (
+            each for each in Path("/dev").rglob("*") if each.is_block_device() and os.access(each, os.R_OK)
+        )
+        return [*beside_all((*map(Path, self.covered), *disks)), *self.lent]
 
     def wrapper(self) -> list[str]:
         """Return the words to put before the command; none where another means is used."""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from setpoint.model.config.sandbox import Means
 from setpoint.system.environment import clean_environment
+from setpoint.system.files.private_folder import output_withheld
 from setpoint.system.processes import narrow
 from setpoint.system.processes.command import NOT_HELD, Command
 from setpoint.system.processes.confinement import Confinement, missing_landlock
@@ -35,6 +36,13 @@ class Hold:
     devices: tuple[str, ...] = ()
     """Devices that every command may use, such as a graphics card."""
 
+    covered: tuple[str, ...] = ()
+    """Existing folders in which a command reads nothing but where it may write."""
+    hands_on: bool = True
+    """Whether what a command writes may reach the next one, by caches and by devices that they share."""
+    withholding: Hold | None = None
+    """What holds commands of which nothing must remain; none: this one, as far as it can."""
+
     @property
     def identity(self) -> tuple[str, ...]:
         """Return what decides how a command is held."""
@@ -43,18 +51,32 @@ class Hold:
     def begin(self, command: Command) -> Held:
         """Make the home of a command and say where it may write."""
         given = clean_environment() if command.environment is None else command.environment
-        own = FreshHome.made(Path(given.get("HOME") or Path.home()), command.lasting)
-        for place in command.writes:
+        lasting, writes = command.lasting, command.writes
+        own = FreshHome.made(Path(given.get("HOME") or Path.home()), lasting if self.hands_on else None)
+        if lasting is not None and not self.hands_on:
+            mine = str(own.folder / "cache")
+            given = {name: value.replace(str(lasting), mine) for name, value in given.items()}
+            writes = tuple(each for each in writes if each != lasting)
+        for place in writes:
             if not place.exists():
                 place.mkdir(mode=0o700, parents=True)
-        named = [os.path.realpath(place) for place in command.writes]
+        named = [os.path.realpath(place) for place in writes]
         seen = (place for _, place in ambient_view().shown[-1:])
-        writable = (*self._tree(command.cwd), *seen, *named, *self.opened, str(own.folder))
+        writable = tuple(
+            dict.fromkeys((*self._tree(command.cwd), *seen, *named, *self.opened, str(own.folder)))
+        )
+        around = [place for place in self.covered if not _holds(writable, place)]
+        cwd = os.path.realpath(command.cwd)
         temp = given.get("TMPDIR", "")
         keep_temp = bool(temp) and os.path.realpath(temp) in named
         return Held(
             confinement=Confinement(
-                means=self.means, writable=tuple(dict.fromkeys(writable)), devices=self.devices
+                means=self.means,
+                writable=writable,
+                devices=self.devices,
+                covered=tuple(around),
+                lent=(cwd,) if _holds(around, cwd) and not _holds(writable, cwd) else (),
+                alone=not self.hands_on,
             ),
             environment=own.environment(given, command.cwd, keep_temp=keep_temp),
             own=own,
@@ -92,6 +114,14 @@ def holding(hold: Hold | None) -> Iterator[None]:
         _ambient.reset(token)
 
 
+@contextmanager
+def withholding() -> Iterator[None]:
+    """Hold the commands of this block so that nothing they write or print reaches a process of a maker."""
+    hold = _ambient.get()
+    with holding(hold and (hold.withholding or hold)), output_withheld():
+        yield
+
+
 def narrowing(name: str, places: Iterable[Path]) -> tuple[str, ...]:
     """Return words before a program that keep it from the cache that a variable names; none if nothing can.
 
@@ -113,3 +143,7 @@ def hold_identity() -> tuple[str, ...]:
 def ambient() -> Hold | None:
     """Return what holds the commands of the block one is in."""
     return _ambient.get()
+
+
+def _holds(folders: Iterable[str], place: str) -> bool:
+    return any(Path(place).is_relative_to(each) for each in folders)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from pathlib import Path
 
+from setpoint.system.files.private_folder import temporary_place
 from setpoint.system.processes.command import NOT_HELD, Completed
 
 _SAID = re.compile(
@@ -31,7 +31,7 @@ def refusal(done: Completed) -> str:
             outside = not any(Path(path).is_relative_to(each) for each in done.writable)
             if outside and (place := _could_write(path)):
                 opened = f'if tests need it, set sandbox.checks_write = ["{place}"]'
-                if os.path.realpath(place) == os.path.realpath(tempfile.gettempdir()):
+                if os.path.realpath(place) in (str(temporary_place().parent), str(temporary_place())):
                     opened = f"use TMPDIR instead of {place}, or name an existing folder in checks_write"
                 return f"{path} could not be written, as checks are held; hint: {opened}"
     return ""

@@ -151,6 +151,7 @@ async def launch(command: Command, *, stdin: int | IO[bytes], stderr: int) -> Li
         )
     link = Link(command=command, popen=popen, socket=ours, began_s=loop.time(), started_at=datetime.now(UTC))
     with ExitStack() as undo:
+        undo.callback(popen.wait)
         undo.callback(link.close)
         hold = ambient() if command.confinement is None else None
         if hold:

@@ -76,12 +76,15 @@ class Places:
         outer = [path for path in found if not any(each in path.parents for each in found)]
         return list(dict.fromkeys(str(path) for path in outer))
 
-    def apart(self, folder: Path) -> dict[str, str]:
-        """Return the variables for the agent's own caches below a folder, except those already set."""
+    def apart(self, folder: Path, *, caches: bool = True) -> dict[str, str]:
+        """Return the variables for the agent's own caches below a folder, except those already set.
+
+        Without `caches` it is told of no cache of the user's.
+        """
         build = {
             name: variable
             for name, variable in BUILDS.items()
-            if not any(_there(cache / name) for cache in self._caches)
+            if not (caches and any(_there(cache / name) for cache in self._caches))
         }
         wanted = {variable: str(folder / name) for name, variable in {**APART, **build}.items()}
         return {name: value for name, value in wanted.items() if not self._environment.get(name)}

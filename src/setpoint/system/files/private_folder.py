@@ -1,0 +1,123 @@
+"""Folders that no process of a maker reads: for hidden tests, and for the temporary files of runs.
+
+They lie in places that all users share, outside projects and homes, and their user alone can enter them.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+
+from setpoint.errors import SettingsError, WorkspaceError
+
+UNUSED_S = 30 * 24 * 3600.0
+"""Seconds after which a hidden text that nobody kept or read is removed, of whatever project."""
+_withheld: ContextVar[bool] = ContextVar("withheld", default=False)
+
+
+def private_folder(path: Path) -> Path:
+    """Make a folder that its user alone can enter, or find it again; gives its real path.
+
+    Raises `WorkspaceError` where a link, a file or a folder of somebody else is in its place.
+    """
+    real = Path(os.path.realpath(path.parent)) / path.name
+    hint = "remove it, or set SETPOINT_HIDDEN_DIR (hidden tests) or TMPDIR (temporary files) to another place"
+    try:
+        real.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            real.mkdir(mode=0o700)
+        found = real.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+            raise WorkspaceError(f"{real} is a link, a file or a folder of another user", hint=hint)
+        if stat.S_IMODE(found.st_mode) & 0o077:
+            real.chmod(0o700)
+    except OSError as error:
+        raise WorkspaceError(f"{real} cannot be made: {error.strerror or error}", hint=hint) from error
+    return real
+
+
+def hidden_place(named: str, root: Path) -> Path:
+    """Name the folder for hidden tests of all projects; without other places it lies in the home.
+
+    Raises `SettingsError` where the setting names a place in the project.
+    """
+    if named:
+        place = root / Path(named).expanduser()
+        if place.resolve().is_relative_to(root.resolve()):
+            raise SettingsError(
+                f"setting hidden_dir: {place} lies in the project", hint="name a folder outside"
+            )
+        return place
+    inside = [Path(os.path.realpath(each)) for each in (root, Path.home())]
+    places = [each for each in map(Path, ("/var/tmp", _system_temp())) if os.access(each, os.W_OK)]  # noqa: S108 - it is checked
+    outside = (each for each in places if not any(each.resolve().is_relative_to(one) for one in inside))
+    return next(outside, Path.home()) / _name()
+
+
+def temporary_place() -> Path:
+    """Name the folder for the temporary files of runs, which their agents and checks cannot look into."""
+    return Path(os.path.realpath(_system_temp())) / _name()
+
+
+@contextmanager
+def private_temporary_files() -> Iterator[None]:
+    """Have this process put the temporary files of a block into that folder."""
+    before, tempfile.tempdir = tempfile.gettempdir(), str(private_folder(temporary_place()))
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
+
+
+def _system_temp() -> str:
+    found = tempfile.gettempdir()
+    return os.path.dirname(found) if os.path.basename(found) == _name() else found  # noqa: PTH119, PTH120
+
+
+def _name() -> str:
+    return f"setpoint-{os.getuid()}"
+
+
+@dataclass(frozen=True)
+class HiddenFolder:
+    """The hidden texts of one project."""
+
+    place: Path
+    """Holds those of all projects."""
+    project: str
+
+    @property
+    def folder(self) -> Path:
+        """Return the folder of this project."""
+        return self.place / self.project
+
+    def made(self) -> Path:
+        """Make the folder of this project, and remove what no run has used for long."""
+        folder = private_folder(private_folder(self.place) / self.project)
+        for old in self.place.glob("*/*/*"):
+            with suppress(OSError):
+                if time.time() - old.lstat().st_mtime > UNUSED_S:
+                    old.unlink()
+        return folder
+
+
+@contextmanager
+def output_withheld() -> Iterator[None]:
+    """Keep the artifacts of this block, also of its tasks, in the hidden folder, and read them there, too."""
+    token = _withheld.set(True)
+    try:
+        yield
+    finally:
+        _withheld.reset(token)
+
+
+def withheld() -> bool:
+    """Whether the block one is in withholds what it keeps."""
+    return _withheld.get()
