@@ -39,7 +39,7 @@ from setpoint.model.gate import Answer, Choice, Gate, GateKind, Grant, Option, V
 from setpoint.model.halting_values import HaltingValues, OneMore
 from setpoint.model.hooks import CheckState as HookState
 from setpoint.model.ids import Artifact, Commit, GateId, StoryId, TraceId, Tree
-from setpoint.model.proof import HiddenTest, Obligation, ObligationState, Proof, WorkKind
+from setpoint.model.proof import AnsweredTest, HiddenTest, Obligation, ObligationState, Proof, WorkKind
 from setpoint.model.run import Action, Decision, Halt, RunOrder, RunOutcome, Shadow, Snapshot
 from setpoint.model.stories.story import Story
 from setpoint.model.verdict import HardGate, Judgement, ReviewerVersion, Verdict
@@ -217,6 +217,12 @@ _BODIES = (
             exams=(Exam(examiner=Examiner.FAILING_TESTS, count=2),),
             not_run=("same calls",),
         ),
+    ),
+    e.HiddenTestsAnswered(
+        iteration=2,
+        agent="claude",
+        tests=(AnsweredTest(path="tests/test_hidden.py", withdrawn=True, reason="the message is open"),),
+        usage=PAID,
     ),
     e.HiddenTestsWritten(
         design=1,

@@ -1,15 +1,18 @@
 """Tests that a test designer writes before the maker begins, and tests that reviewers vouch for."""
 
+import asyncio
 import json
+from decimal import Decimal
 
 import pytest
 
 from setpoint.history.replay import history
-from setpoint.model.attempt import Usage
+from setpoint.model.attempt import BreakageKind, Usage
+from setpoint.model.config.limits import Limits
 from setpoint.model.ending import Ending
-from setpoint.model.events.run import HiddenTestsWritten, PhaseBounce
+from setpoint.model.events.run import HiddenTestsAnswered, HiddenTestsWritten, PhaseBounce
 from setpoint.model.ids import TraceId
-from setpoint.model.proof import HiddenTrial
+from setpoint.model.proof import HiddenTest, HiddenTrial
 from setpoint.model.stories.story import KnownRed, Story
 from setpoint.testing import Act, RunHarness, Scene, ScriptedAgent, ScriptedEvaluator
 
@@ -86,13 +89,111 @@ async def test_a_designer_that_breaks_stops_nothing(tmp_path):
     assert "not the JSON object" in hidden.dropped[0]
 
 
-async def test_a_red_hidden_test_sends_the_work_back_twice_and_then_asks_a_person(tmp_path):
-    stage = stage_of(tmp_path, ScriptedAgent(Act(text=DESIGN)), Scene(unproven=("hidden",)))
+async def test_hidden_tests_are_written_beside_the_maker_in_a_copy_of_their_own(tmp_path):
+    begun, places = asyncio.Event(), []
+
+    class Waiting(ScriptedAgent):
+        """A maker that ends only when the designer has begun."""
+
+        async def attempt(self, brief, observer):
+            await asyncio.wait_for(begun.wait(), 10)
+            places.append(brief.workdir)
+            return await super().attempt(brief, observer)
+
+    class Beginning(ScriptedAgent):
+        async def attempt(self, brief, observer):
+            places.append(brief.workdir)
+            begun.set()
+            return await super().attempt(brief, observer)
+
+    stage = stage_of(tmp_path, Beginning(Act(text=DESIGN)), Scene())
+    stage.agent = Waiting(Act(edits={"src/work.py": "value = 1\n"}))
 
     outcome = await stage.drive()
 
-    assert (outcome.ending, outcome.iterations, len(of(stage, PhaseBounce))) == (Ending.UNPROVEN, 3, 2)
-    assert "the work or a test that the maker cannot see is wrong" in outcome.reason
+    assert outcome.ending is Ending.VERIFIED
+    assert len(set(places)) == 2
+    assert stage.evaluator.vouched[0].hidden
+
+
+async def test_a_rate_limit_leaves_hidden_tests_out_and_the_first_line_says_so(tmp_path):
+    stage = stage_of(tmp_path, designer := ScriptedAgent(Act(breakage=BreakageKind.RATE_LIMIT)), Scene())
+
+    outcome = await stage.drive()
+
+    assert (outcome.ending, len(designer.briefs)) == (Ending.VERIFIED, 1)
+    assert "hidden tests (scripted: broke as its script says (rate_limit))" in outcome.verdict
+
+
+async def test_hidden_tests_may_cost_a_quarter_of_the_run(tmp_path):
+    stage = stage_of(
+        tmp_path, designer := ScriptedAgent(Act(text=DESIGN)), Scene(),
+        limits=Limits(max_cost_usd=Decimal(8), max_tokens=1000),
+    )  # fmt: skip
+
+    await stage.drive()
+
+    limits = designer.briefs[0].limits
+    assert (limits.cost_usd, limits.tokens) == (Decimal(2), 250)
+
+
+RED = Scene(red_hidden=("tests/test_s.py",))
+
+
+def said_of_it(*, withdrawn):
+    answer = {"path": "tests/test_s.py", "withdrawn": withdrawn, "reason": "the goal is open there"}
+    return json.dumps({"tests": [answer]})
+
+
+async def test_a_test_that_fails_twice_is_withdrawn_by_its_author_and_counts_no_longer(tmp_path):
+    designer = ScriptedAgent(Act(text=DESIGN), Act(text=said_of_it(withdrawn=True)))
+    stage = stage_of(tmp_path, designer, RED)
+
+    outcome = await stage.drive()
+
+    assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 2)
+    assert "could not run here: hidden tests (withdrawn)" in outcome.verdict
+    asked = designer.briefs[1].prompt
+    assert "expected: tests/test_s.py" in asked
+    assert "value = 2" not in asked
+    assert [each.tests[0].withdrawn for each in of(stage, HiddenTestsAnswered)] == [True]
+
+
+@pytest.mark.parametrize("answer", [said_of_it(withdrawn=False), "I would rather not say."])
+async def test_a_test_whose_author_stands_by_it_leaves_the_decision_to_a_person(tmp_path, answer):
+    designer = ScriptedAgent(Act(text=DESIGN), Act(text=answer))
+    stage = stage_of(tmp_path, designer, RED)
+
+    outcome = await stage.drive()
+
+    assert (outcome.ending, outcome.iterations, len(of(stage, PhaseBounce))) == (Ending.UNPROVEN, 2, 1)
+    assert "the work or a hidden test is wrong" in outcome.reason
+    assert "tests/test_s.py stands: " in outcome.reason
+
+
+async def test_another_hidden_test_that_fails_is_told_first(tmp_path):
+    both = json.dumps({"tests": [
+        {"path": f"tests/test_{name}.py", "text": SOURCE, "behaviour": name} for name in ("s", "t")
+    ]})  # fmt: skip
+    stage = stage_of(
+        tmp_path, ScriptedAgent(Act(text=both)), RED, Scene(red_hidden=("tests/test_t.py",)), Scene()
+    )
+
+    outcome = await stage.drive()
+
+    assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 3)
+    assert of(stage, HiddenTestsAnswered) == []
+
+
+async def test_a_persons_own_hidden_test_is_measured_at_the_base_and_judges(tmp_path):
+    mine = HiddenTest(path="tests/test_s.py", source="a" * 64, behaviour="a total is 3")
+    stage = stage_of(tmp_path, None, RED, Scene(), hidden=(mine,))
+
+    outcome = await stage.drive()
+
+    assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 2)
+    assert stage.evaluator.tried == [(mine,)]
+    assert stage.evaluator.vouched[1].hidden == (mine,)
 
 
 async def test_nobody_designs_tests_for_documents(tmp_path):

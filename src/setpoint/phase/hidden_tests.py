@@ -116,12 +116,18 @@ async def ask_authors(run: RunContext, proof: Proof, rounds: Sequence[Round]) ->
     said = next((each.reason for each in proof.obligations if each.name == HIDDEN), "")
     withdrawn = False
     for author in dict.fromkeys(test.author for test in tests):
-        agent = next((each for each in run.ports.agents.values() if each.name == author), None)
-        if agent is not None:
+        if (agent := _named(run, author)) is not None:
             own = [test for test in tests if test.author == author]
             body = await _asked(run, agent, own, said, rounds[-1].number)
             withdrawn = withdrawn or any(each.withdrawn for each in body.tests)
     return withdrawn
+
+
+def _named(run: RunContext, author: str) -> Agent | None:
+    """Return an agent by its name, as test designer or reviewer: a session of the maker knows the result."""
+    judges = (Role.TEST_DESIGNER, Role.REVIEWER)
+    found = [agent for role, agent in run.ports.agents.items() if role.startswith(judges)]
+    return next((each for each in found if each.name == author), None)
 
 
 def stood_by(run: RunContext, proof: Proof) -> Proof:

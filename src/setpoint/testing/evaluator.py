@@ -23,6 +23,7 @@ from setpoint.model.finding import Category, Finding, Note, worst_first
 from setpoint.model.goals import GoalResult
 from setpoint.model.ids import Commit, EvidenceId, Tree
 from setpoint.model.proof import (
+    HIDDEN,
     NOBODY,
     SABOTAGE,
     WITNESS,
@@ -80,6 +81,8 @@ class Scene:
     """Who set the exams that it passes."""
     unproven: tuple[str, ...] = ()
     """Obligations that are not met, for example `witness`."""
+    red_hidden: tuple[str, ...] = ()
+    """Files of hidden tests that fail, where they are among those that count."""
     goals: tuple[GoalResult, ...] = ()
     """How the tree is judged by the goals of the run, where the full suite is reached."""
     acceptance: tuple[bool, ...] = ()
@@ -198,7 +201,7 @@ class ScriptedEvaluator:
         del order
         place = self._commits.index(measured.commit) if measured.commit in self._commits else 0
         self.vouched.append(vouched)
-        return proof(self._scene(place, Stage.TEST))
+        return proof(self._scene(place, Stage.TEST), vouched)
 
     async def try_hidden(self, order: RunOrder, copy: WorkCopy, tests: tuple[HiddenTest, ...]) -> HiddenTrial:
         """Keep every test."""
@@ -212,7 +215,7 @@ class ScriptedEvaluator:
         return scene.get(stage) or scene.get(Stage.TEST) or Scene()
 
 
-def proof(scene: Scene) -> Proof:
+def proof(scene: Scene, vouched: Vouched = NOBODY) -> Proof:
     """Build the proof of a tree that looks like the scene."""
     states = dict.fromkeys((WITNESS, SABOTAGE), ObligationState.MET)
     states |= dict.fromkeys(scene.unproven, ObligationState.NOT_MET)
@@ -220,11 +223,24 @@ def proof(scene: Scene) -> Proof:
         work=WorkKind.REPAIR,
         why="scripted",
         exams=scene.exams,
-        obligations=tuple(
-            Obligation(name=name, state=state, reason=f"scripted to be {state}")
-            for name, state in states.items()
+        obligations=(
+            *_of_hidden(scene, vouched),
+            *(
+                Obligation(name=name, state=state, reason=f"scripted to be {state}")
+                for name, state in states.items()
+            ),
         ),
+        vouched=vouched,
+        not_run=vouched.lacking,
     )
+
+
+def _of_hidden(scene: Scene, vouched: Vouched) -> tuple[Obligation, ...]:
+    red = tuple(test.path for test in vouched.hidden if test.path in scene.red_hidden)
+    if not vouched.hidden:
+        return ()
+    state = ObligationState.NOT_MET if red else ObligationState.MET
+    return (Obligation(name=HIDDEN, state=state, reason=f"expected: {', '.join(red)}", evidence=red),)
 
 
 def _suspected(scene: Scene, suspects: tuple[str, ...]) -> Scene:

@@ -16,7 +16,7 @@ from setpoint.model.gate import Answer, Escalation, OnLimit, answered_key
 from setpoint.model.halting_worth import HaltingWorth
 from setpoint.model.ids import Commit, GateId, StoryId, TraceId
 from setpoint.model.pipeline import PhaseKind, Pipeline
-from setpoint.model.proof import ProofTerms
+from setpoint.model.proof import HiddenTest, ProofTerms
 from setpoint.model.run import RunOrder, RunOutcome
 from setpoint.model.stories.story import KnownRed, Story
 from setpoint.phase import loop as phase
@@ -60,6 +60,8 @@ class RunHarness:
     """What outcomes are worth; by default nothing is stated."""
     proof: ProofTerms = field(default_factory=ProofTerms)
     """What must be proved."""
+    hidden: tuple[HiddenTest, ...] = ()
+    """Hidden tests of the person who ordered the work."""
     files: Mapping[str, str] = field(default_factory=lambda: FILES)
     memory: Memory | None = None
     """What is remembered between runs; none: nothing."""
@@ -85,6 +87,7 @@ class RunHarness:
             "escalation": self.escalation,
             "halting": self.worth,
             "proof": self.proof,
+            "hidden": self.hidden,
             "agents": {
                 "maker": self.agent.name,
                 "reviewer": self.reviewer.name,
