@@ -53,8 +53,9 @@ SHOWN = {
     "$0.0038 (genai-prices 0.2.3)",
     "agent.spent": "  spent $0.0215, 1500 tokens (told by the agent)",
     "agent.finished": "change cccccccccc: 1 file, +3 -1",
-    "tests.hidden": "claude wrote tests that the maker will not see: 1 fail at the base; "
+    "tests.hidden": "hidden tests of claude: 1 file fails at the base, as it should; "
     "not used: tests/test_other.py passes at the base already",
+    "tests.answered": "claude withdraws tests/test_hidden.py: the message is open",
     "proof.measured": "proved as repair: 1 test",
     "iteration.evaluated": "test: tests 9 passed, 1 failed, 1 flaky; 1 to fix; "
     "1 known red; 1 flaky; parse, integrity, ruff, mypy, bandit pass; "
@@ -204,7 +205,7 @@ BY = [
     (Exam(examiner=Examiner.HIDDEN_TESTS, author="claude", count=4), "by 4 hidden tests of claude"),
     (
         Exam(examiner=Examiner.HIDDEN_TESTS, readable="no sandbox"),
-        "by your 1 hidden test (the maker could read it: ",
+        "by your hidden test (the maker could read it: ",
     ),
     (Exam(examiner=Examiner.FAILING_TESTS, count=3), "by your 3 failing tests (the maker could read them)"),
     (Exam(examiner=Examiner.COMMAND), "by your command (the maker could read it)"),

@@ -62,12 +62,13 @@ class Exam(Value):
         them = "it" if self.count == 1 else "them"
         known = f" (the maker could read {them})"
         why = f" (the maker could read {them}: {self.readable})" if self.readable else ""
-        hidden, many = counted(self.count, "hidden test"), "" if self.count == 1 else f"{self.count} "
-        hidden = f"{hidden} of {self.author}" if self.author else f"your {hidden}"
+        many = "" if self.count == 1 else f"{self.count} "
+        hidden = counted(self.count, "hidden test")
+        hidden = f"{hidden} of {self.author}" if self.author else f"your {many}hidden test{'s' * bool(many)}"
         return {
             Examiner.HIDDEN_TESTS: f"{hidden}{why}",
-            Examiner.FAILING_TESTS: f"your {many}failing test{'s' * (self.count != 1)}{known}",
-            Examiner.COMMAND: f"your {many}command{'s' * (self.count != 1)}{known}",
+            Examiner.FAILING_TESTS: f"your {many}failing test{'s' * bool(many)}{known}",
+            Examiner.COMMAND: f"your {many}command{'s' * bool(many)}{known}",
             Examiner.BASE_TESTS: f"{counted(self.count, 'test')} of the base",
             Examiner.REVIEWER: f"reviewer {self.author}, who read the maker's tests",
             Examiner.SETPOINT: f"Setpoint: {self.what}",

@@ -68,6 +68,20 @@ async def test_a_hidden_test_judges_the_result_and_is_left_nowhere(bench, result
     assert not [path for path in there.copies.rglob("*") if "test_hidden" in path.name]
 
 
+async def test_a_hidden_test_that_asserts_nothing_is_not_counted(bench):
+    there = await bench(SHOP, settings=QUICK)
+    idle = "import shop\n\n\ndef test_it_is_there():\n    shop.discount(4)\n"
+    trial = await at_base(there, idle)
+    assert trial.dropped == ()
+    agrees = "import shop\n\n\ndef test_mine():\n    assert shop.discount(4) == 2\n"
+    change = {"shop.py": f"{PRICE}\n\ndef discount(n):\n    return n // 2\n", "tests/test_mine.py": agrees}
+    proof, said = await proved(there, change, trial.kept)
+
+    assert said[HIDDEN].state is ObligationState.NOT_APPLICABLE
+    assert "not counted, because no fault in the changed functions fails it" in said[HIDDEN].reason
+    assert proof.by.startswith("all runs passed, and only the maker's own tests say what is right")
+
+
 @pytest.mark.parametrize(
     "breaks", ["import there_is_none", "raise ConnectionRefusedError(111)"], ids=["a module", "the network"]
 )
@@ -136,4 +150,7 @@ async def test_a_hidden_test_in_go_runs_beside_one_of_the_same_name(bench):
     }
     proof, said = await proved(there, change, trial.kept)
 
-    assert (said[HIDDEN].state, proof.by) == (MET, "by 1 hidden test of claude; nobody reviewed it")
+    assert (said[HIDDEN].state, proof.by) == (
+        MET,
+        "by 1 hidden test of claude; nobody reviewed it; could not run here: same calls",
+    )

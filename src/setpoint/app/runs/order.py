@@ -11,6 +11,7 @@ from setpoint.app.checks.quarantine import quarantine_at
 from setpoint.app.project.person import require_person
 from setpoint.app.runs.asked_goals import goal_notes, goals_of, measuring_goals
 from setpoint.app.runs.board import earlier_runs, story_folder
+from setpoint.app.runs.hidden_files import hidden_files
 from setpoint.app.runs.role_assignment import assign_roles, with_reviews
 from setpoint.errors import UsageError
 from setpoint.model.attempt import AttemptLimits, Role
@@ -111,6 +112,8 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
     # Stories do not belong to the change; Setpoint itself writes into them.
     if dirty := await is_dirty(project.root, settings.stories_dir):
         notes.append(_DIRTY)
+    hidden = await hidden_files(project, wanted, commit)
+    wanted = wanted.model_copy(update={"accept_hidden": ()})  # agents read the story
     now = datetime.now(UTC)
     quarantine = quarantine_at(project, now)
     notes += (*goal_notes(settings.goals, wanted), *(earlier_runs(project, file) if file else ()))
@@ -119,6 +122,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         root=str(project.root),
         base=commit,
         story=wanted,
+        hidden=hidden,
         pipeline=workflow,
         limits=_limits(wanted, settings, now),
         escalation=_escalation(wanted, settings),

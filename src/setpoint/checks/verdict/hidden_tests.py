@@ -63,7 +63,8 @@ async def hidden_on(subject: Subject, vouched: Vouched) -> tuple[list[Obligation
     idle = await _noticing_nothing(subject, there, {path: names for path, (_, names) in green.items()})
     await asyncio.to_thread(shutil.rmtree, place, ignore_errors=True)
     if red:
-        reason = f"{len(red)} of {counted(len(tests), 'hidden test')} fail: {'; '.join(red.values())}"
+        what = "the hidden test fails" if len(tests) == 1 else f"{len(red)} of {len(tests)} hidden tests fail"
+        reason = f"{what}: {'; '.join(red.values())}"
         paths = tuple(red)[:MOST_NAMED]
         return [Obligation(name=HIDDEN, state=ObligationState.NOT_MET, reason=reason, evidence=paths)], ()
     found = tuple(
@@ -82,7 +83,7 @@ async def hidden_on(subject: Subject, vouched: Vouched) -> tuple[list[Obligation
 
 def _passed(found: tuple[Witness, ...], idle: Collection[str]) -> Obligation:
     """Judge hidden tests of which none fails."""
-    said = [f"{counted(len(found), 'hidden test')} pass"] if found else []
+    said = [f"{counted(len(found), 'hidden test')} passed"] if found else []
     said += (
         [f"not counted, because no fault in the changed functions fails it: {listed(idle)}"] if idle else []
     )

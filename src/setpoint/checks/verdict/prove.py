@@ -35,6 +35,7 @@ from setpoint.model.proof import (
     CLEAN_ROOM,
     ELSEWHERE,
     FILES,
+    HIDDEN,
     NOBODY,
     NOTHING_LOST,
     SABOTAGE,
@@ -132,7 +133,7 @@ async def _proved(subject: Subject, vouched: Vouched, steps: Steps) -> Proof:
     if subject.work not in (WorkKind.BEHAVIOUR, WorkKind.REPAIR):
         await steps.take(str(subject.work), partial(_by_kind, subject, alone))
     rests = await _within_budget(alone, found.witnesses, steps)
-    asked = {*_BUDGETED[subject.work], *(found.witnesses and (WITNESS,)), NOTHING_LOST}
+    asked = {*_BUDGETED[subject.work], NOTHING_LOST, *(vouched.hidden and (HIDDEN,))}
     return Proof(
         work=subject.work,
         why=subject.kind.why,

@@ -28,7 +28,8 @@ def of_proof(body: ProofMeasured | HiddenTestsWritten | HiddenTestsAnswered) -> 
 def _hidden(body: HiddenTestsWritten) -> Line:
     files = counted(len(body.kept), "file")
     whose = f"hidden tests of {body.agent}" if body.agent else "your hidden tests"
-    kept = f"{whose}: {files} fail at the base, as they should" if body.kept else f"{whose}: none"
+    fails = "fails at the base, as it should" if len(body.kept) == 1 else "fail at the base, as they should"
+    kept = f"{whose}: {files} {fails}" if body.kept else f"{whose}: none"
     dropped = f"; not used: {'; '.join(body.dropped)}" if body.dropped else ""
     return Line(f"{kept}{dropped}", "" if body.kept else "yellow")
 

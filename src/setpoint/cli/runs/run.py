@@ -36,6 +36,14 @@ def run(
     accept: Annotated[
         list[str] | None, typer.Option(help="Acceptance command that must exit 0; repeatable.")
     ] = None,
+    hidden: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="File of tests that the maker must not read, kept outside the repository; FILE=PATH says "
+            "where in the tree it is run; repeatable.",
+            metavar="FILE",
+        ),
+    ] = None,
     may_change: Annotated[
         list[str] | None,
         typer.Option(
@@ -105,6 +113,8 @@ def run(
     story = resolve_story(
         project, what, tuple(accept or ()), kind, tuple(may_change or ()), tuple(goal or ())
     )
+    unread = tuple(str(Path.cwd() / Path(each).expanduser()) for each in hidden or ())
+    story = story.model_copy(update={"accept_hidden": (*story.accept_hidden, *unread)})
     project, order = made_ready(project, make_order(project, story, base), as_json=as_json)
     return follow(project, order, as_json=as_json, everything=everything)
 

@@ -50,6 +50,10 @@ class Story(Value):
     """Higher is more urgent."""
     acceptance: tuple[str, ...] = ()
     """Commands, each run by Setpoint with the shell in the work copy; each must exit 0."""
+    accept_hidden: tuple[str, ...] = ()
+    """Files of hidden tests, from the root of the repository and kept outside it; `FILE=PATH` says where in
+    the tree each is run, otherwise beside the other tests. The maker is not told of them.
+    """
     protected: tuple[str, ...] = ()
     """Paths, as globs from the root of the repository, that are always restored."""
     integrity: IntegrityMode = IntegrityMode.BOTH
