@@ -80,7 +80,9 @@ class AgentsSettings(Value):
     tester: str = ""
     """Explains failing tests to the maker between two rounds; empty: nobody, what was measured is enough."""
     test_designer: str = "rules"
-    """Says which tests are to be written; in `change` an agent with a model writes hidden tests."""
+    """Writes hidden tests: an agent with a model; `maker`: the maker's own program in a session of its own;
+    `rules`: nobody. In pipelines with such a phase it says which tests are to be written.
+    """
     reflector: str = "rules"
     """Looks back at a run and says what is worth remembering."""
     reviews: tuple[str, ...] = ()

@@ -149,6 +149,13 @@ class Agents:
         launch = self._launch(name)
         return launch.model if launch else ""
 
+    def has_model(self, name: str) -> bool:
+        """Whether an agent has a model of its own; a command has none unless its settings name one."""
+        launch = self._launch(name)
+        if launch is None or launch.protocol != "command":
+            return launch is not None
+        return bool(launch.vendor or launch.model or launch.stream)
+
     def vendor(self, name: str) -> str:
         """Return the vendor of an agent's models; an unknown agent is its own vendor."""
         launch = self._launch(name)

@@ -27,6 +27,8 @@ ROLE_SETTINGS = {
 """The key under `[agents]` that names who plays a role beside the maker."""
 
 
+MAKER = "maker"
+"""Names the maker's own program for another role, in a session of its own."""
 MOST_NEXT = 3
 """Agents of the order that may be asked where a reviewer gives no answer."""
 
@@ -58,8 +60,12 @@ async def assign_roles(project: Project, pipeline: Pipeline, *, repairs: bool) -
     casting = _RoleAssigner(wanted, agents_of(project), {} if repairs else UNFIT)
     names = await casting.makers()
     makers = tuple(dict.fromkeys(names.values()))
+    designs = any(phase.role is Role.TEST_DESIGNER for phase in pipeline.phases)
     for role, key in ROLE_SETTINGS.items():
-        if asked := str(getattr(wanted, key)):
+        asked = str(getattr(wanted, key))
+        if asked == MAKER:
+            asked = BY_RULE if designs else casting.with_model(names[Role.MAKER])
+        if asked:
             names[role] = await casting.settle(key, asked, makers)
     kinds = {kind for phase in pipeline.phases for kind in phase.reviews}
     if unknown := sorted(set(wanted.reviewers) - kinds):
@@ -72,7 +78,6 @@ async def assign_roles(project: Project, pipeline: Pipeline, *, repairs: bool) -
         )
     names |= await casting.next_reviewers(names, makers)
     names |= await casting.next_makers(names)
-    designs = any(phase.role is Role.TEST_DESIGNER for phase in pipeline.phases)
     if not designs and names.get(Role.TEST_DESIGNER) in BUILT_IN:
         del names[Role.TEST_DESIGNER]  # only a model writes tests from the request alone
     await casting.note_sandbox(names.values())
@@ -136,6 +141,10 @@ class _RoleAssigner:
         self.notes_made.append(f"candidates: {', '.join(names)} ({wanted.candidates_at_once} at once)")
         numbered = {f"{PREFIX}{number}": name for number, name in enumerate(names, start=1)}
         return {Role.MAKER: names[0], **numbered}
+
+    def with_model(self, maker: str) -> str:
+        """Return the maker where it has a model of its own; empty otherwise."""
+        return maker if maker not in BUILT_IN and self._agents.has_model(maker) else ""
 
     async def settle(self, part: str, name: str, makers: tuple[str, ...] = ()) -> str:
         """Make a name of a setting."""
