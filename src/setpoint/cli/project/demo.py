@@ -16,6 +16,7 @@ from setpoint.cli.render.styles import say
 from setpoint.errors import UsageError
 
 REQUEST = "make the failing tests pass"
+_HIDDEN = "test_by_hand.py"
 
 
 def demo(
@@ -35,8 +36,11 @@ def demo(
     root = _sample(folder.resolve())
     flags = {"agents": {"maker": "mechanic"}, "checks": {"python": sys.executable}}
     project = open_project(root, flags)
-    ordered = make_order(project, resolve_story(project, REQUEST))
+    with resources.as_file(resources.files("setpoint.cli").joinpath("sample_hidden", _HIDDEN)) as hidden:
+        story = resolve_story(project, REQUEST).model_copy(update={"accept_hidden": (str(hidden),)})
+        ordered = make_order(project, story)
     say(f"sample project with two bugs: {root}", err=as_json)
+    say(f"your hidden test, which the mechanic cannot read: {_HIDDEN}", err=as_json)
     code = follow(project, ordered, as_json=as_json)
     say(f"next: cd {root} && setpoint show", err=as_json)
     return code
