@@ -19,6 +19,7 @@ from setpoint.model.run import Round
 from setpoint.people.questions import ask
 from setpoint.phase.candidates import place_of
 from setpoint.phase.finish_run import Close
+from setpoint.phase.hidden_tests import hidden_tests
 from setpoint.phase.policy.best_state import best_first
 from setpoint.phase.policy.bouncing import outcome_line
 from setpoint.phase.policy.halting_shadow import worth_of_one_more
@@ -156,6 +157,9 @@ def _context(run: RunContext, past: RunFacts) -> tuple[str, ...]:
     if back := restored_in_all(past.rounds):
         lines.append(f"restored in all: {back}")
     lines += [each.message for each in unproven(past.rounds[-1])] if past.rounds else []
+    red = past.rounds[-1].proof.red_hidden if past.rounds and past.rounds[-1].proof else ()
+    tests = [each for each in hidden_tests(run).tests if each.path in red]
+    lines += [f"the hidden test {each.path}: {run.ports.kept_at(each.source)}" for each in tests]
     ranked = best_first(past)
     if ranked:
         best = ranked[0]

@@ -35,6 +35,8 @@ class RunPorts(NamedTuple):
     """Keeps a text as an artifact and gives its sha256."""
     read: Callable[[Artifact], bytes]
     """Returns what was kept or hidden, by its sha256."""
+    kept_at: Callable[[Artifact], str]
+    """Names the file of what was kept or hidden, for a person to open."""
     render: Callable[[str, dict[str, object]], str]
     """Renders a prompt template by name."""
     publish: Callable[[TraceId], None]

@@ -119,6 +119,7 @@ class RunHarness:
             clock=self.clock,
             keep=_named,
             read=lambda name: name.encode(),
+            kept_at=str,
             hide=_named,
             render=render,
             publish=self._published,

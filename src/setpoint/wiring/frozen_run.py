@@ -192,6 +192,7 @@ def _ports(
         clock=clock,
         keep=project.artifacts.keep,
         read=project.artifacts.read,
+        kept_at=project.artifacts.kept_at,
         render=partial(render, overrides=prompt_folder(project.root)),
         publish=lambda _: None,
         folder=str(folders.state),

@@ -69,6 +69,7 @@ def run_ports_of(
         clock=SystemClock(),
         keep=project.artifacts.keep,
         read=project.artifacts.read,
+        kept_at=project.artifacts.kept_at,
         render=partial(render, overrides=prompt_folder(project.root)),
         publish=lambda trace_id: write_all(folder, project.log.replay(trace_id), project.artifacts.read),
         folder=str(folder),

@@ -125,7 +125,12 @@ async def _tried_agents(project: Project) -> list[Diagnosis]:
     """Start every agent that is installed as a run would, without a request; name the others in one row."""
     launches, agents, terms = known(project.settings.agent), agents_of(project), project.settings.agents
     roles = (terms.maker, terms.reviewer, terms.planner, terms.researcher, terms.tester, terms.test_designer)
-    asked = {*roles, terms.reflector, *terms.candidates, *terms.reviewers.values()} - {"", "auto", "maker", "rules"}
+    asked = {*roles, terms.reflector, *terms.candidates, *terms.reviewers.values()} - {
+        "",
+        "auto",
+        "maker",
+        "rules",
+    }
     there = {row.name: row for row in await _agent_rows(project) if row.name in launches and row.installed}
     tried = sorted({*there, *asked})
     faults = await asyncio.gather(*(_fault_of_agent(project, agents, name, launches) for name in tried))

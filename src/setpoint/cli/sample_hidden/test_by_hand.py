@@ -1,7 +1,6 @@
 """What the owner of the shop computed by hand; whoever mends it does not get to read this."""
 
 import pytest
-
 from corner_shop.discounts import quantity_discount
 
 

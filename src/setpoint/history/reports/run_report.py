@@ -114,12 +114,17 @@ def write_all(folder: Path, events: Sequence[Event], read: Read | None = None) -
 
 
 def _write_hidden(file: Path, source: Artifact, read: Read) -> None:
+    if text := _text_of(source, read):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(file, text, flush=False)
+
+
+def _text_of(source: Artifact, read: Read | None) -> str:
+    """Return the text of a hidden test; empty where it is gone: the record still says what it expects."""
     try:
-        text = read(source).decode("utf-8", errors="replace")
+        return read(source).decode("utf-8", errors="replace") if read is not None else ""
     except RecordedDataError:
-        return  # the artifact is gone; the record still says what the test expects
-    file.parent.mkdir(parents=True, exist_ok=True)
-    write_atomic(file, text, flush=False)
+        return ""
 
 
 def _rendered(template: str, events: Sequence[Event], read: Read | None = None, **more: object) -> str:
@@ -151,6 +156,7 @@ def _rendered(template: str, events: Sequence[Event], read: Read | None = None, 
             tools=_tools(told),
             count=len(events),
             output=lambda evidence: _output(evidence, read),
+            source=lambda test: _text_of(test.source, read),
             mark=_MARKS,
             completion_mark=COMPLETION_MARK,
             status=lambda lap: status(told, lap),

@@ -56,12 +56,7 @@ class Artifacts:
 
     def read(self, artifact: Artifact) -> bytes:
         """Return what was kept; a file that is gone or was changed is a `RecordedDataError`."""
-        path = self.path(artifact)
-        if self.hidden is not None and not path.is_file():
-            hidden = Artifacts(self.hidden.folder).path(artifact)
-            if hidden.is_file():
-                os.utime(hidden)
-                path = hidden
+        path = self._found(artifact)
         try:
             data = path.read_bytes()
         except FileNotFoundError:
@@ -74,6 +69,20 @@ class Artifacts:
             message = f"{path}: the content has changed since it was recorded (sha256 is {found})"
             raise RecordedDataError(message, hint="restore the file from a backup, or run the check again")
         return data
+
+    def kept_at(self, artifact: Artifact) -> str:
+        """Name the file of what was kept or hidden."""
+        return str(self._found(artifact))
+
+    def _found(self, artifact: Artifact) -> Path:
+        """Return the file of an artifact; one that is hidden lasts from its last use."""
+        path = self.path(artifact)
+        if self.hidden is not None and not path.is_file():
+            hidden = Artifacts(self.hidden.folder).path(artifact)
+            if hidden.is_file():
+                os.utime(hidden)
+                return hidden
+        return path
 
     def path(self, artifact: Artifact) -> Path:
         """Return the file of an artifact, whether it is there or not."""
