@@ -10,7 +10,8 @@ from setpoint.history.replay import history
 from setpoint.model.attempt import BreakageKind, Usage
 from setpoint.model.config.limits import Limits
 from setpoint.model.ending import Ending
-from setpoint.model.events.run import HiddenTestsAnswered, HiddenTestsWritten, PhaseBounce
+from setpoint.model.events.hidden_tests import HiddenTestsAnswered, HiddenTestsWritten
+from setpoint.model.events.run import PhaseBounce
 from setpoint.model.ids import TraceId
 from setpoint.model.proof import HiddenTest, HiddenTrial
 from setpoint.model.stories.story import KnownRed, Story
@@ -160,7 +161,7 @@ async def test_a_test_that_fails_twice_is_withdrawn_by_its_author_and_counts_no_
 
 
 @pytest.mark.parametrize("answer", [said_of_it(withdrawn=False), "I would rather not say."])
-async def test_a_test_whose_author_stands_by_it_leaves_the_decision_to_a_person(tmp_path, answer):
+async def test_a_test_whose_author_keeps_it_leaves_the_decision_to_a_person(tmp_path, answer):
     designer = ScriptedAgent(Act(text=DESIGN), Act(text=answer))
     stage = stage_of(tmp_path, designer, RED)
 
@@ -168,7 +169,7 @@ async def test_a_test_whose_author_stands_by_it_leaves_the_decision_to_a_person(
 
     assert (outcome.ending, outcome.iterations, len(of(stage, PhaseBounce))) == (Ending.UNPROVEN, 2, 1)
     assert "the work or a hidden test is wrong" in outcome.reason
-    assert "tests/test_s.py stands: " in outcome.reason
+    assert "tests/test_s.py is kept by its author: " in outcome.reason
 
 
 async def test_another_hidden_test_that_fails_is_told_first(tmp_path):

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from setpoint.history.run_history import History
 from setpoint.model.attempt import Role
 from setpoint.model.events import Event
+from setpoint.model.events.hidden_tests import HiddenTestsAnswered, HiddenTestsWritten
 from setpoint.model.events.learning import ReflectionCompleted, ReflectionSkipped
 from setpoint.model.events.requests import ChangeReviewed
-from setpoint.model.events.run import HiddenTestsAnswered, HiddenTestsWritten, ReviewAnswered, ReviewCompleted
+from setpoint.model.events.run import ReviewAnswered, ReviewCompleted
 from setpoint.model.facts.budget_account import phase_of, usage_of
 from setpoint.model.facts.spending import used
 

@@ -21,6 +21,7 @@ from setpoint.model.events.candidates import (
     CandidateMeasured,
     FindingDeclined,
 )
+from setpoint.model.events.hidden_tests import HiddenTestsAnswered, HiddenTestsWritten
 from setpoint.model.events.live import AboutLive
 from setpoint.model.events.requests import (
     AboutIntegrity,
@@ -45,8 +46,6 @@ from setpoint.model.events.run import (
     GuardFired,
     GuardUnable,
     HaltingDecided,
-    HiddenTestsAnswered,
-    HiddenTestsWritten,
     IterationEvaluated,
     LoopRestarted,
     LoopStagnated,

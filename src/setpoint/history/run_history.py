@@ -12,6 +12,7 @@ from setpoint.model.evaluation import Evaluation
 from setpoint.model.events import learning as m
 from setpoint.model.events import people
 from setpoint.model.events.candidates import CandidateChosen, CandidateMade, FindingDeclined
+from setpoint.model.events.hidden_tests import HiddenTestsAnswered, HiddenTestsWritten
 from setpoint.model.events.requests import AboutIntegrity, ChangeSettled
 from setpoint.model.events.run import (
     BudgetWarned,
@@ -21,8 +22,6 @@ from setpoint.model.events.run import (
     GuardFired,
     GuardUnable,
     HaltingDecided,
-    HiddenTestsAnswered,
-    HiddenTestsWritten,
     LoopRestarted,
     LoopStagnated,
     ModelCalled,

@@ -18,6 +18,7 @@ from setpoint.model.verdict import HardGate
 from setpoint.phase.candidates import place_of
 from setpoint.phase.policy.best_state import best_first, may_be_better, rank, worth_delivering
 from setpoint.phase.policy.known_issues import TITLE, entry, known_issues
+from setpoint.phase.policy.whose_exam import examined
 from setpoint.ports import Appendix, BranchName
 from setpoint.runs.context import RunContext
 from setpoint.version import __version__
@@ -120,9 +121,9 @@ async def _offered(run: RunContext, past: RunFacts, close: Close) -> _Offered:
 
 def _suffices(run: RunContext, close: Close, best: Round | None) -> bool:
     """Whether the work passed the exam that the order asks for."""
-    if close.ending not in EXAMINED or best is None or best.proof is None:
-        return close.ending is Ending.VERIFIED
-    return run.order.proof.least.admits(best.proof.level)
+    if close.ending not in EXAMINED or best is None:
+        return False
+    return examined(best.proof, run.order.proof.least).enough
 
 
 async def _first_of_the_worse(run: RunContext, past: RunFacts, proved: dict[int, Round]) -> Round:

@@ -10,7 +10,7 @@ from setpoint.model.answers.role_answers import AnsweredTestsShape, TestDesignSh
 from setpoint.model.attempt import AttemptLimits, Brief, Mode, Role
 from setpoint.model.changes.work_kind import kind_of_request
 from setpoint.model.config.limits import Limits
-from setpoint.model.events.run import HiddenTestsAnswered, HiddenTestsWritten
+from setpoint.model.events.hidden_tests import HiddenTestsAnswered, HiddenTestsWritten
 from setpoint.model.facts.spending import added
 from setpoint.model.ids import Artifact, TraceId
 from setpoint.model.pipeline import Phase, PhaseKind
@@ -130,10 +130,12 @@ def _named(run: RunContext, author: str) -> Agent | None:
     return next((each for each in found if each.name == author), None)
 
 
-def stood_by(run: RunContext, proof: Proof) -> Proof:
-    """Add to the reason of red hidden tests why their authors stand by them."""
+def with_answers(run: RunContext, proof: Proof) -> Proof:
+    """Add to the reason of red hidden tests why their authors keep them."""
     red = {*proof.red_hidden}
-    words = [f"{each.path} stands: {each.reason}" for each in _answers(run) if each.path in red]
+    words = [
+        f"{each.path} is kept by its author: {each.reason}" for each in _answers(run) if each.path in red
+    ]
     if not words:
         return proof
     told = tuple(
@@ -189,7 +191,7 @@ async def _designed(run: RunContext, agent: Agent, number: int, reason: str) -> 
 async def _asked(
     run: RunContext, agent: Agent, tests: Sequence[HiddenTest], said: str, iteration: int
 ) -> HiddenTestsAnswered:
-    """Ask one author about its tests that fail for the second time; no answer stands by them."""
+    """Ask one author about its tests that fail for the second time; no answer keeps them."""
     key = f"{ANSWERING}-{iteration}-{agent.name}"
 
     async def act() -> HiddenTestsAnswered:

@@ -10,26 +10,21 @@ import asyncio
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import assert_never
 
 from setpoint.inner.attempt import Start, make
-from setpoint.inner.lost_copies import note_loss
 from setpoint.inner.recovery import handed_over
 from setpoint.inner.tool_calls import warn
 from setpoint.learning.loop import steered
 from setpoint.model.attempt import BreakageKind, Mode
 from setpoint.model.ending import EXAMINED, Ending
-from setpoint.model.evaluation import Evaluation, Stage
+from setpoint.model.evaluation import Evaluation
 from setpoint.model.events.run import (
     AgentFinished,
-    BaselineMeasured,
     DiminishingReturns,
     HaltingDecided,
     LoopRestarted,
     PhaseEntered,
-    RunStarted,
-    TestsQuarantined,
 )
 from setpoint.model.exam import Least
 from setpoint.model.facts.human_answers import edited_since
@@ -37,7 +32,7 @@ from setpoint.model.facts.rounds import RunFacts, blocking, failures, fewer_prob
 from setpoint.model.gate import Answer, Choice
 from setpoint.model.ids import Commit
 from setpoint.model.proof import REVIEW
-from setpoint.model.run import Action, Decision, Halt, Round, RunOrder, RunOutcome, verdict_words
+from setpoint.model.run import Action, Decision, Halt, Round, RunOrder, RunOutcome
 from setpoint.model.verdict import Judgement
 from setpoint.phase.briefs import Situation, brief, budget_left, earlier_rounds
 from setpoint.phase.candidates import Contest, contest, is_contested, with_chosen_maker
@@ -46,6 +41,7 @@ from setpoint.phase.escalation import settled
 from setpoint.phase.finish_run import Close, finish
 from setpoint.phase.guard_notes import note_guards
 from setpoint.phase.hidden_tests import write_hidden_tests
+from setpoint.phase.open_run import measure_base, open_run
 from setpoint.phase.planning import explain_failures, replan, write_texts
 from setpoint.phase.plugin_decisions import decide
 from setpoint.phase.policy.best_state import best_first
@@ -55,11 +51,12 @@ from setpoint.phase.policy.halting_policy import RULES
 from setpoint.phase.policy.halting_shadow import shadowed
 from setpoint.phase.policy.loop_guards import deadline, unpaid, wall_time
 from setpoint.phase.policy.progress_guards import DIMINISHING_AFTER
+from setpoint.phase.policy.whose_exam import examined
 from setpoint.phase.readiness import checked_readiness
 from setpoint.phase.verification import again_mark, confirmed, judged_again, suspects_of, verify_change
-from setpoint.ports import Durable, Measured, RunPorts
+from setpoint.ports import Durable, RunPorts
 from setpoint.runs.context import RunContext
-from setpoint.runs.journal import CancelDuringStep, Journal
+from setpoint.runs.journal import CancelDuringStep
 from setpoint.runs.policy.budget import warnings
 
 ADVICE = (
@@ -71,7 +68,7 @@ ADVICE = (
 async def drive(order: RunOrder, ports: RunPorts, durable: Durable) -> RunOutcome:
     """Drive a run from its order to its outcome; a second call after a crash resumes it."""
     ports = ports._replace(durable=durable)
-    run = await _opened(order, ports)
+    run = await open_run(order, ports)
     async with AsyncExitStack() as open_agents:  # closes each one, also where closing another fails
         for agent in {id(agent): agent for agent in ports.agents.values()}.values():
             open_agents.push_async_callback(agent.close)
@@ -107,7 +104,7 @@ class _Course:
 async def _driven(run: RunContext) -> RunOutcome:
     course: _Course | None = None
     try:
-        course = _Course(run=run, base=await _baseline(run))
+        course = _Course(run=run, base=await measure_base(run))
         close = await _steered(course)
     except CancelDuringStep as asked:
         wish = asked.wish
@@ -261,7 +258,8 @@ async def _settled(
 def _close(last: Round, decision: Decision, halt: Halt | None, least: Least) -> Close | None:
     match decision.action:
         case Action.HALT:
-            return _examined(last, decision.reason, least)
+            end = examined(last.proof, least)
+            return Close(end.ending, end.lack or decision.reason, asked=not end.enough)
         case Action.ESCALATE:
             if unproven(last):
                 return Close(Ending.UNPROVEN, decision.reason, halt)
@@ -270,25 +268,6 @@ def _close(last: Round, decision: Decision, halt: Halt | None, least: Least) -> 
             return None
         case _:
             assert_never(decision.action)
-
-
-def _examined(last: Round, reason: str, least: Least) -> Close:
-    """Close a run whose work passed every run of the verdict; a person is asked where that is not enough."""
-    proof = last.proof
-    if proof is None:
-        return Close(Ending.VERIFIED, reason)
-    ending = Ending.SELF_TESTED if proof.level is Least.SELF else Ending.VERIFIED
-    if least.admits(proof.level):
-        return Close(ending, reason, asked=False)
-    said = verdict_words(ending, proof.by)
-    return Close(ending, f"{said}; proof.least asks for the exam of {_ASKED_OF[least]}")
-
-
-_ASKED_OF = {
-    Least.OTHERS: "somebody other than the maker",
-    Least.HIDDEN: "hidden tests",
-    Least.SELF: "anybody",
-}
 
 
 async def _next_turn(course: _Course, turn: _Turn, decision: Decision) -> _Turn:
@@ -324,31 +303,6 @@ async def _granted_turn(course: _Course, turn: _Turn, answer: Answer) -> _Turn:
     if answer.new_approach:
         return _restarted(course, turn, f"{answer.by} wants a new approach")
     return await _mending(course, turn)
-
-
-async def _opened(order: RunOrder, ports: RunPorts) -> RunContext:
-    copy = await ports.workspace.open(order.trace_id, order.base)
-    tools = await ports.evaluator.prepare(order, copy)
-    journal = Journal(order.trace_id, ports.log, ports.durable)
-    started = RunStarted(order=order, workdir=copy.path, python=tools.python, checks=tools.checks)
-    journal.note("run", started)
-    if order.quarantine or order.quarantine_ended:
-        body = TestsQuarantined(quarantine=order.quarantine, ended=order.quarantine_ended)
-        journal.note("quarantine", body)
-    if ports.memory is not None and journal.known("baseline") is None:
-        # The work copy contains the base now, so files that learnings cite can be compared.
-        ports.memory.refresh(Path(copy.path), order.root)
-    run = RunContext(order=order, ports=ports, copy=copy, tools=tools, journal=journal)
-    note_loss(run)
-    return run
-
-
-async def _baseline(run: RunContext) -> Evaluation:
-    async def act() -> BaselineMeasured:
-        measured = Measured(run.copy, run.order.base, run.copy.base_tree, Stage.BASE)
-        return BaselineMeasured(evaluation=await run.ports.evaluator.evaluate(run.order, measured))
-
-    return (await run.journal.step("baseline", act, BaselineMeasured)).evaluation
 
 
 async def _situation(course: _Course, turn: _Turn) -> Situation:

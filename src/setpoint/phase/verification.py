@@ -13,7 +13,7 @@ from setpoint.model.proof import REVIEW, Obligation, ObligationState, Proof, Vou
 from setpoint.model.run import Round
 from setpoint.model.verdict import Judgement
 from setpoint.phase.briefs import Situation, brief
-from setpoint.phase.hidden_tests import ask_authors, hidden_tests, stood_by
+from setpoint.phase.hidden_tests import ask_authors, hidden_tests, with_answers
 from setpoint.phase.policy.bouncing import asks_for_bounce, bounce_count, with_bounce
 from setpoint.phase.policy.hard_gates import hard_gates
 from setpoint.phase.policy.measured_results import measured_results
@@ -101,7 +101,7 @@ async def _proved(run: RunContext, rounds: tuple[Round, ...], mark: str = "") ->
     made = await run.journal.step(key, act, ProofMeasured)
     if await ask_authors(run, made.proof, rounds):
         made = await run.journal.step(f"{key}-withdrawn", act, ProofMeasured)
-    proof = with_measured(stood_by(run, made.proof), hard_gates(current))
+    proof = with_measured(with_answers(run, made.proof), hard_gates(current))
     return current.model_copy(update={"proof": _with_review(proof, current)})
 
 

@@ -101,9 +101,8 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
     if commit is None:
         raise UsageError(f"'{base}' names no commit in {project.root}", hint=_COMMIT_FIRST)
     pipeline = load_pipeline(settings.pipeline, project.root, pipelines_of(settings))
-    names, workflow, notes, passed_over = await assign_roles(
-        project, pipeline, repairs=_repairs(wanted, settings)
-    )
+    repairs = _repairs(wanted, settings)
+    names, workflow, notes, passed_over = await assign_roles(project, pipeline, repairs=repairs)
     plugins, failed = enabled(settings.plugins)
     notes += (*map(str, failed), *map(str, plugins))
     wanted, red_note = _with_known_red(_with_mode(wanted, settings), settings, names[Role.MAKER])
@@ -112,8 +111,6 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
     # Stories do not belong to the change; Setpoint itself writes into them.
     if dirty := await is_dirty(project.root, settings.stories_dir):
         notes.append(_DIRTY)
-    hidden = await hidden_files(project, wanted, commit)
-    wanted = wanted.model_copy(update={"accept_hidden": ()})  # agents read the story
     now = datetime.now(UTC)
     quarantine = quarantine_at(project, now)
     notes += (*goal_notes(settings.goals, wanted), *(earlier_runs(project, file) if file else ()))
@@ -121,8 +118,8 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         trace_id=TraceId(sortable("run", now)),
         root=str(project.root),
         base=commit,
-        story=wanted,
-        hidden=hidden,
+        story=wanted.model_copy(update={"accept_hidden": ()}),  # agents read the story
+        hidden=await hidden_files(project, wanted, commit),
         pipeline=workflow,
         limits=_limits(wanted, settings, now),
         escalation=_escalation(wanted, settings),

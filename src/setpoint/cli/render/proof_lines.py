@@ -18,8 +18,7 @@ def of_proof(body: ProofMeasured | HiddenTestsWritten | HiddenTestsAnswered) -> 
     """Return what was proved, which hidden tests were written, or what their author says of them."""
     if isinstance(body, HiddenTestsAnswered):
         told = [
-            f"{'withdraws' if each.withdrawn else 'stands by'} {each.path}: {each.reason}"
-            for each in body.tests
+            f"{'withdraws' if each.withdrawn else 'keeps'} {each.path}: {each.reason}" for each in body.tests
         ]
         return Line(f"{body.agent} {'; '.join(told)}", "yellow")
     return _proved(body.proof) if isinstance(body, ProofMeasured) else _hidden(body)

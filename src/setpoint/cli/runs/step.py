@@ -11,6 +11,8 @@ import typer
 from setpoint.cli.render.styles import say
 
 if TYPE_CHECKING:
+    from setpoint.app.runs.step import StepOutcome
+    from setpoint.errors import ExitCode
     from setpoint.model.run import RunOrder
     from setpoint.model.stories.board import Card
     from setpoint.wiring.project import Project
@@ -29,11 +31,9 @@ def step(
     everything: Annotated[bool, typer.Option("--verbose", "-v", help="Show every event.")] = False,
 ) -> int:
     """Run the next phase of a story and stop; completed phases are not repeated."""
-    from setpoint.app.runs.exit_codes import exit_code
     from setpoint.app.runs.step import take_step
     from setpoint.cli.render.console import Screen
     from setpoint.cli.render.live import shown
-    from setpoint.errors import ExitCode
     from setpoint.stories.story_writer import story_notices
     from setpoint.wiring.project import open_project
 
@@ -46,13 +46,7 @@ def step(
     with shown(project, order, console, everything=everything):
         done = take_step(project, order, iteration=iteration)
     following = _card_of(project, order)
-    code = (
-        exit_code(done.outcome.ending, done.outcome.branch)
-        if done.outcome
-        else ExitCode.WAITING
-        if done.waits
-        else ExitCode.OK
-    )
+    code = _code(done)
     if as_json:
         told = {
             "run": order.trace_id,
@@ -72,6 +66,15 @@ def step(
     if following is not None:
         console.print(f"next: {following.action.shown}: {following.action.reason}", markup=False)
     return code
+
+
+def _code(done: StepOutcome) -> ExitCode:
+    from setpoint.app.runs.exit_codes import exit_code
+    from setpoint.errors import ExitCode
+
+    if done.outcome is not None:
+        return exit_code(done.outcome.ending, done.outcome.branch)
+    return ExitCode.WAITING if done.waits else ExitCode.OK
 
 
 def _chosen(project: Project, which: str, *, as_json: bool) -> tuple[Project, RunOrder | None, Card | None]:

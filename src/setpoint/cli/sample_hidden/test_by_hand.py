@@ -1,4 +1,4 @@
-"""What the owner of the shop computed by hand; whoever mends it does not get to read this."""
+"""What the owner of the shop computed by hand; whoever repairs it cannot read this."""
 
 import pytest
 from corner_shop.discounts import quantity_discount

@@ -17,6 +17,7 @@ from setpoint.model.events.candidates import (
     FindingDeclined,
 )
 from setpoint.model.events.forge import AboutForge
+from setpoint.model.events.hidden_tests import HiddenTestsAnswered, HiddenTestsWritten
 from setpoint.model.events.hooks import AboutHooks
 from setpoint.model.events.learning import AboutMemory
 from setpoint.model.events.live import AboutLive, AgentSaid, ToolStarted
@@ -40,8 +41,6 @@ from setpoint.model.events.run import (
     GuardFired,
     GuardUnable,
     HaltingDecided,
-    HiddenTestsAnswered,
-    HiddenTestsWritten,
     IterationEvaluated,
     LoopRestarted,
     LoopStagnated,

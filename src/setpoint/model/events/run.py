@@ -11,7 +11,7 @@ from setpoint.model.evaluation import Evaluation
 from setpoint.model.flaky import Quarantined
 from setpoint.model.gate import Answer, Choice, Gate
 from setpoint.model.ids import Commit, GateId
-from setpoint.model.proof import AnsweredTest, HiddenTest, Proof
+from setpoint.model.proof import Proof
 from setpoint.model.run import Decision, Halt, RunOrder, RunOutcome, Snapshot
 from setpoint.model.value import Text, Usd, Value
 from setpoint.model.verdict import HardGate, ReviewerVersion, Verdict
@@ -164,35 +164,6 @@ class IterationEvaluated(Value):
     kind: Literal["iteration.evaluated"] = "iteration.evaluated"
     iteration: int
     evaluation: Evaluation
-
-
-class HiddenTestsWritten(Value):
-    """A test designer wrote tests from the request alone, and Setpoint measured them at the base."""
-
-    __test__ = False
-
-    kind: Literal["tests.hidden", "tests.sealed"] = "tests.hidden"
-    design: int
-    """1 for the first design, 2 where it was asked once more; 0 for the tests of a person."""
-    agent: str
-    """Who wrote them; empty for a person."""
-    kept: tuple[HiddenTest, ...] = ()
-    """Tests that fail at the base for the lack of the work; the maker never sees them."""
-    dropped: tuple[Text, ...] = ()
-    """Why others prove nothing, or why there are none."""
-    answered: bool = True
-    """Whether the designer gave an answer that could be read."""
-    usage: Usage = Usage()
-
-
-class HiddenTestsAnswered(Value):
-    """The author of hidden tests that fail for the second time said whether they ask for too much."""
-
-    kind: Literal["tests.answered"] = "tests.answered"
-    iteration: int
-    agent: str
-    tests: tuple[AnsweredTest, ...]
-    usage: Usage = Usage()
 
 
 class ProofMeasured(Value):

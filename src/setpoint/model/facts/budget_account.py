@@ -11,6 +11,7 @@ from setpoint.model.attempt import Usage
 from setpoint.model.config.limits import Limits
 from setpoint.model.events import Event
 from setpoint.model.events.candidates import CandidateMade
+from setpoint.model.events.hidden_tests import HiddenTestsAnswered, HiddenTestsWritten
 from setpoint.model.events.learning import ReflectionCompleted, ReflectionSkipped
 from setpoint.model.events.live import PauseEnded, RunHeld
 from setpoint.model.events.requests import ChangeReviewed
@@ -20,8 +21,6 @@ from setpoint.model.events.run import (
     AgentSpent,
     GateAnswered,
     GateOpened,
-    HiddenTestsAnswered,
-    HiddenTestsWritten,
     IterationEvaluated,
     PhaseCompleted,
     ReviewAnswered,
