@@ -171,7 +171,7 @@ async def designer(machine: Machine) -> AsyncIterator[list[str]]:
     file = next(path for path in folder.rglob("*") if path.is_file())
     program = "import sys, time; sys.stdin.read(1); time.sleep(60)"
     with file.open() as opened:
-        process = subprocess.Popen(
+        process = subprocess.Popen(  # noqa: ASYNC220 - it forks and returns
             [sys.executable, "-c", program], cwd=folder, env={"TOLD": machine.secret}, stdin=opened
         )
     try:
@@ -222,10 +222,15 @@ async def _hidden_run(machine: Machine, port: str, hold: Hold | None) -> str:
     return done.text
 
 
+@pytest.fixture(params=[Means.LANDLOCK, Means.BWRAP])
+def apart(request: pytest.FixtureRequest) -> Means:
+    """What holds hidden tests."""
+    return usable(request.param)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("apart", [Means.LANDLOCK, Means.BWRAP])
 async def test_code_under_a_hidden_test_hands_it_on_to_nobody(machine: Machine, apart: Means) -> None:
-    machine = replace(machine, apart=usable(apart))
+    machine = replace(machine, apart=apart)
     async with machine.watching() as port:
         said = await _hidden_run(machine, port, machine.hold())
         found = machine.found()
