@@ -11,7 +11,7 @@ from pathlib import Path
 from setpoint.errors import RecordedDataError, WorkspaceError
 from setpoint.model.ids import Artifact
 from setpoint.system.files.atomic import write_atomic_bytes
-from setpoint.system.files.private_folder import HiddenFolder, withheld
+from setpoint.system.files.private_folder import WITHHELD, HiddenFolder
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -42,7 +42,7 @@ class Artifacts:
 
     def keep(self, data: bytes | str) -> Artifact:
         """Keep bytes, or a text in UTF-8, and give their sha256; they then outlast a loss of power."""
-        if self.hidden is not None and withheld():
+        if self.hidden is not None and WITHHELD.get():
             return self.hide(data)
         if self._told is not None:
             text = data if isinstance(data, str) else data.decode("utf-8", "surrogateescape")
@@ -57,7 +57,7 @@ class Artifacts:
     def read(self, artifact: Artifact) -> bytes:
         """Return what was kept; a file that is gone or was changed is a `RecordedDataError`."""
         path = self.path(artifact)
-        if self.hidden is not None and withheld():
+        if self.hidden is not None and WITHHELD.get():
             hidden = Artifacts(self.hidden.folder).path(artifact)
             if hidden.is_file():  # older runs kept their tests with all else
                 os.utime(hidden)

@@ -19,7 +19,8 @@ from setpoint.errors import SettingsError, WorkspaceError
 
 UNUSED_S = 30 * 24 * 3600.0
 """Seconds after which a hidden text that nobody kept or read is removed, of whatever project."""
-_withheld: ContextVar[bool] = ContextVar("withheld", default=False)
+WITHHELD: ContextVar[bool] = ContextVar("withheld", default=False)
+"""Whether artifacts of a block, also of its tasks, are kept in the hidden folder, and read there, too."""
 
 
 def private_folder(path: Path) -> Path:
@@ -106,18 +107,3 @@ class HiddenFolder:
                 if time.time() - old.lstat().st_mtime > UNUSED_S:
                     old.unlink()
         return folder
-
-
-@contextmanager
-def output_withheld() -> Iterator[None]:
-    """Keep the artifacts of this block, also of its tasks, in the hidden folder, and read them there, too."""
-    token = _withheld.set(True)
-    try:
-        yield
-    finally:
-        _withheld.reset(token)
-
-
-def withheld() -> bool:
-    """Whether the block one is in withholds what it keeps."""
-    return _withheld.get()
