@@ -91,7 +91,7 @@ def covered(project: Project) -> tuple[str, ...]:
     copies = (project.copies / name for name in ("work", "measured", "repositories"))
     hidden = project.artifacts.hidden
     places = (project.state, temporary_place(), *copies, *([hidden.place] if hidden else ()))
-    return tuple(str(place.resolve()) for place in places if place.is_dir())
+    return tuple(str(place.resolve()) for place in places)
 
 
 def _opened(project: Project, settings: Settings) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ class Hold:
     """Devices that every command may use, such as a graphics card."""
 
     covered: tuple[str, ...] = ()
-    """Existing folders in which a command reads nothing but where it may write."""
+    """Folders, without links, in which a command reads nothing but where it may write."""
     hands_on: bool = True
     """Whether what a command writes may reach the next one, by caches and by devices that they share."""
     withholding: Hold | None = None
@@ -65,7 +65,7 @@ class Hold:
         writable = tuple(
             dict.fromkeys((*self._tree(command.cwd), *seen, *named, *self.opened, str(own.folder)))
         )
-        around = [place for place in self.covered if not lies_in(place, writable)]
+        around = [each for each in self.covered if Path(each).is_dir() and not lies_in(each, writable)]
         cwd = os.path.realpath(command.cwd)
         temp = given.get("TMPDIR", "")
         keep_temp = bool(temp) and os.path.realpath(temp) in named
