@@ -89,7 +89,7 @@ class NamesVariables(Value):
 
 
 class PrivateState(Value):
-    """How a session gets a copy of the agent's own state, which other processes cannot look into."""
+    """How a session gets a copy of the agent's own state, which other processes cannot read."""
 
     variables: dict[str, str] = {}
     """Variables that name folders of its state, each with the folder's path below the copy."""

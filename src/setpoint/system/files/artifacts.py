@@ -58,8 +58,8 @@ class Artifacts:
         """Return what was kept; a file that is gone or was changed is a `RecordedDataError`."""
         path = self.path(artifact)
         if self.hidden is not None and WITHHELD.get():
-            hidden = Artifacts(self.hidden.folder).path(artifact)
-            if hidden.is_file():  # older runs kept their tests with all else
+            hidden = Artifacts(self.hidden.place / self.hidden.project).path(artifact)
+            if hidden.is_file():  # older runs kept their tests elsewhere
                 os.utime(hidden)
                 path = hidden
         try:

@@ -57,29 +57,27 @@ def hidden_place(named: str, root: Path) -> Path:
             )
         return place
     inside = [Path(os.path.realpath(each)) for each in (root, Path.home())]
-    places = [each for each in map(Path, ("/var/tmp", _system_temp())) if os.access(each, os.W_OK)]  # noqa: S108 - it is checked
+    places = [each for each in map(Path, ("/var/tmp", temporary_place().parent)) if os.access(each, os.W_OK)]  # noqa: S108 - it is checked
     outside = (each for each in places if not any(each.resolve().is_relative_to(one) for one in inside))
     return next(outside, Path.home()) / _name()
 
 
 def temporary_place() -> Path:
-    """Name the folder for the temporary files of runs, which their agents and checks cannot look into."""
-    return Path(os.path.realpath(_system_temp())) / _name()
+    """Name the folder for the temporary files of runs, closed to agents and to checks."""
+    found = Path(tempfile.gettempdir())
+    return Path(os.path.realpath(found if found.name == _name() else found / _name()))
 
 
 @contextmanager
-def private_temporary_files() -> Iterator[None]:
-    """Have this process put the temporary files of a block into that folder."""
+def private_temporary_files(hidden: HiddenFolder | None = None) -> Iterator[None]:
+    """Have this process put the temporary files of a block into that folder, and make the hidden one."""
+    if hidden is not None:  # before anything starts that must not see it
+        private_folder(hidden.place)
     before, tempfile.tempdir = tempfile.gettempdir(), str(private_folder(temporary_place()))
     try:
         yield
     finally:
         tempfile.tempdir = before
-
-
-def _system_temp() -> str:
-    found = tempfile.gettempdir()
-    return os.path.dirname(found) if os.path.basename(found) == _name() else found  # noqa: PTH119, PTH120
 
 
 def _name() -> str:
@@ -93,11 +91,6 @@ class HiddenFolder:
     place: Path
     """Holds those of all projects."""
     project: str
-
-    @property
-    def folder(self) -> Path:
-        """Return the folder of this project."""
-        return self.place / self.project
 
     def made(self) -> Path:
         """Make the folder of this project, and remove what no run has used for long."""
