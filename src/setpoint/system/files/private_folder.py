@@ -57,8 +57,9 @@ def hidden_place(named: str, root: Path) -> Path:
             )
         return place
     inside = [Path(os.path.realpath(each)) for each in (root, Path.home())]
-    places = [each for each in map(Path, ("/var/tmp", temporary_place().parent)) if os.access(each, os.W_OK)]  # noqa: S108 - it is checked
-    outside = (each for each in places if not any(each.resolve().is_relative_to(one) for one in inside))
+    places = (Path("/var/tmp"), temporary_place().parent)  # noqa: S108 - what is there is checked
+    usable = (each for each in places if os.access(each, os.W_OK))
+    outside = (each for each in usable if not any(each.resolve().is_relative_to(one) for one in inside))
     return next(outside, Path.home()) / _name()
 
 
