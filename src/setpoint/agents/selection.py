@@ -20,7 +20,6 @@ from setpoint.agents.sessions import Sessions
 from setpoint.agents.spending.prices import Prices
 from setpoint.errors import NoUsableAgent
 from setpoint.model.attempt import PASSING, Breakage, BreakageKind, Role
-from setpoint.model.config.sandbox import Means
 from setpoint.model.value import Value
 from setpoint.ports import Agent
 from setpoint.settings import whole_environment
@@ -126,17 +125,6 @@ class Agents:
         if launch is None or launch.protocol == "model":
             return ""
         return await self._sandbox.told(launch)
-
-    async def reads_hidden(self, name: str) -> str:
-        """Say why the processes of an agent can read hidden tests; empty where they cannot, or it has none.
-
-        Raises `SandboxUnavailable` if the configured sandbox does not work here.
-        """
-        launch = self._launches.get(name)
-        if launch is None or launch.protocol == "model" or await self._sandbox.chosen(launch) is not None:
-            return ""
-        by_setting = (launch.sandbox or self._sandbox.wanted) is Means.NONE
-        return f"no sandbox holds {name}, by setting" if by_setting else "no sandbox works here"
 
     def shows_sessions(self, name: str) -> str:
         """Say whether other agents find what an agent wrote as test designer; empty where they do not."""

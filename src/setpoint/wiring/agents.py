@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from functools import partial
 from pathlib import Path
 
@@ -12,11 +11,9 @@ from setpoint.agents.sandbox.sandbox import Sandbox
 from setpoint.agents.selection import Agents, Plugged
 from setpoint.agents.spending.prices import Prices
 from setpoint.checks.discovery.interpreter import environments, own_code
-from setpoint.errors import WorkspaceError
 from setpoint.plugins import AgentOptions, AgentPlugin, Loaded, load_agents, missing
 from setpoint.settings import Settings
 from setpoint.system.files.data_folder import data_folder
-from setpoint.system.files.private_folder import private_folder
 from setpoint.system.git.clone import private_folders
 from setpoint.system.git.history import FOLDER
 from setpoint.wiring.project import Project
@@ -42,9 +39,6 @@ def sandbox(project: Project) -> Sandbox:
     cache = cache_folder(project.settings, project.root)
     code = (cache, data_folder(), *own_code(), *environments(project.root, project.settings.checks))
     hidden = project.artifacts.hidden
-    if hidden:
-        with contextlib.suppress(WorkspaceError):  # then nothing can be hidden there either
-            private_folder(hidden.place)
     theirs = tuple(map(Path, covered(project)))
     return Sandbox(
         project.settings.sandbox,

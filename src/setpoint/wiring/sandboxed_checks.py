@@ -73,10 +73,14 @@ async def hold_of(project: Project, settings: Settings) -> Hold | None:
         devices=usable_devices(settings.sandbox.devices),
         covered=covered(project),
     )
-    # Bubblewrap gives each command its own devices, processes and shared memory, too.
-    alone = await _AVAILABLE.tried(Means.BWRAP)
-    means = Means.BWRAP if alone.works and settings.sandbox.checks is Means.AUTO else found.means
+    means = await _of_hidden_tests(settings, found.means)
     return replace(hold, withholding=replace(hold, means=means, hands_on=False))
+
+
+async def _of_hidden_tests(settings: Settings, means: Means) -> Means:
+    """Prefer bubblewrap: it gives each command its own devices, processes and shared memory, too."""
+    alone = settings.sandbox.checks is Means.AUTO and (await _AVAILABLE.tried(Means.BWRAP)).works
+    return Means.BWRAP if alone else means
 
 
 def covered(project: Project) -> tuple[str, ...]:
@@ -87,7 +91,7 @@ def covered(project: Project) -> tuple[str, ...]:
     copies = (project.copies / name for name in ("work", "measured", "repositories"))
     hidden = project.artifacts.hidden
     places = (project.state, temporary_place(), *copies, *([hidden.place] if hidden else ()))
-    return tuple(str(place.resolve()) for place in places if place.is_dir())
+    return tuple(str(place.resolve()) for place in places)
 
 
 def _opened(project: Project, settings: Settings) -> tuple[str, ...]:
@@ -115,10 +119,16 @@ async def readable(settings: Settings, agents: Agents, maker: str, author: str) 
 
     Raises `SandboxUnavailable` where the means that is asked for does not work here.
     """
-    checks = "checks are not held" if await sandbox_of_checks(settings) is None else ""
-    opened = ", ".join(settings.sandbox.checks_write)
-    through = f"sandbox.checks_write opens {opened} to the tests" if opened else ""
-    return await agents.reads_hidden(maker) or checks or through or agents.shows_sessions(author)
+    none = {"none": "no sandbox works here", "none, by setting": "it has no sandbox, by setting"}
+    told = none.get((await agents.held_by(maker)).partition("; ")[0], "")
+    found = await sandbox_of_checks(settings)
+    if not told and found is None:
+        told = "checks are not held"
+    elif not told and found and await _of_hidden_tests(settings, found.means) is Means.LANDLOCK:
+        told = "code under test could hand them on, for bubblewrap does not work here"
+    elif not told and settings.sandbox.checks_write:
+        told = f"sandbox.checks_write opens {', '.join(settings.sandbox.checks_write)} to them"
+    return told or agents.shows_sessions(author)
 
 
 class HeldEvaluator:

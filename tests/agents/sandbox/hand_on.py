@@ -1,4 +1,5 @@
-# ruff: noqa: PTH, S108 - an attack in plain calls; nothing of the tests lies in these places
+# Attacks in plain calls:
+# ruff: noqa: PTH111, PTH118, PTH123, PTH207, SIM115
 """Code under test: reads the hidden test beside it and hands it on by every way. Words: root, port."""
 
 import ctypes

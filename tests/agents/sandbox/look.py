@@ -1,4 +1,5 @@
-# ruff: noqa: PTH, S108 - an attack in plain calls; nothing of the tests lies in these places
+# Attacks in plain calls:
+# ruff: noqa: PTH116, PTH118, PTH123, PTH208, PTH211, E501
 """Looks for a secret wherever a process can look; prints where it found it. Words: root, pids to look into."""
 
 import hashlib

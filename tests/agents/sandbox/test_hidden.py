@@ -16,12 +16,17 @@ from pathlib import Path
 import pytest
 
 from sandboxes import usable
-from setpoint.agents.launch import Launch
+from setpoint.agents.launch import Launch, PrivateState
 from setpoint.agents.sandbox.sandbox import Sandbox
-from setpoint.errors import RecordedDataError, SandboxUnavailable, WorkspaceError
+from setpoint.errors import RecordedDataError, SandboxUnavailable, SettingsError, WorkspaceError
 from setpoint.model.config.sandbox import Means, SandboxSettings
 from setpoint.system.files.artifacts import Artifacts
-from setpoint.system.files.private_folder import HiddenFolder, private_temporary_files, temporary_place
+from setpoint.system.files.private_folder import (
+    HiddenFolder,
+    hidden_place,
+    private_temporary_files,
+    temporary_place,
+)
 from setpoint.system.processes import (
     Command,
     Confinement,
@@ -171,7 +176,7 @@ async def designer(machine: Machine) -> AsyncIterator[list[str]]:
     file = next(path for path in folder.rglob("*") if path.is_file())
     program = "import sys, time; sys.stdin.read(1); time.sleep(60)"
     with file.open() as opened:
-        process = subprocess.Popen(
+        process = subprocess.Popen(  # noqa: ASYNC220 - it forks and returns
             [sys.executable, "-c", program], cwd=folder, env={"TOLD": machine.secret}, stdin=opened
         )
     try:
@@ -222,10 +227,15 @@ async def _hidden_run(machine: Machine, port: str, hold: Hold | None) -> str:
     return done.text
 
 
+@pytest.fixture(params=[Means.LANDLOCK, Means.BWRAP])
+def apart(request: pytest.FixtureRequest) -> Means:
+    """What holds hidden tests."""
+    return usable(request.param)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("apart", [Means.LANDLOCK, Means.BWRAP])
 async def test_code_under_a_hidden_test_hands_it_on_to_nobody(machine: Machine, apart: Means) -> None:
-    machine = replace(machine, apart=usable(apart))
+    machine = replace(machine, apart=apart)
     async with machine.watching() as port:
         said = await _hidden_run(machine, port, machine.hold())
         found = machine.found()
@@ -254,3 +264,39 @@ async def test_what_cannot_be_covered_is_refused_and_not_opened(
     confinement = Confinement(means=Means.LANDLOCK, covered=(str(machine.hidden),))
     with pytest.raises(SandboxUnavailable, match="hold more than 2 entries"):
         await run(replace(machine.program("print(1)"), confinement=confinement))
+
+
+@pytest.mark.parametrize("way", ["in place", "renamed", "older"])
+async def test_a_login_refreshed_in_a_private_session_is_taken_over(machine: Machine, way: str) -> None:
+    users = machine.root / "home" / ".agent" / "login"
+    users.parent.mkdir()
+    users.write_text("old")
+    (users.parent / "config").write_text("mine")
+    state = PrivateState(
+        variables={"AGENT_HOME": ""},
+        copied={"config": ("~/.agent/config",)},
+        login={"login": ("~/.agent/login",)},
+    )
+    launch = Launch(name="author", argv=("x",), writes=("~/.agent/",), private=state)
+    writes = {
+        "in place": "printf new > $AGENT_HOME/login",
+        "renamed": "printf new > $AGENT_HOME/part && mv $AGENT_HOME/part $AGENT_HOME/login",
+        "older": "printf new > $AGENT_HOME/part && touch -d 2001-01-01 $AGENT_HOME/part && "
+        "mv $AGENT_HOME/part $AGENT_HOME/login",
+    }
+    script = f"set -e; cat $AGENT_HOME/config; {writes[way]}; echo said > $AGENT_HOME/transcript"
+    command = replace(machine.program(""), argv=("sh", "-c", script))
+    held = await machine.sandbox().hold(launch, command, private=True)
+    done = await run(held.command)
+    await held.release()
+    assert (done.text, done.errors) == ("mine", "")
+    assert users.read_text() == ("old" if way == "older" else "new")
+    assert sorted(path.name for path in users.parent.iterdir()) == ["config", "login"]
+    assert list((machine.hidden / "sessions").iterdir()) == []
+
+
+def test_the_folder_lies_outside_project_and_home(tmp_path: Path) -> None:
+    assert hidden_place("", tmp_path) == Path(f"/var/tmp/setpoint-{os.getuid()}")
+    assert hidden_place("/elsewhere", tmp_path) == Path("/elsewhere")
+    with pytest.raises(SettingsError, match="lies in the project"):
+        hidden_place("below", tmp_path)

@@ -1,4 +1,5 @@
-# ruff: noqa: PTH, S108 - an attack in plain calls; nothing of the tests lies in these places
+# Attacks in plain calls:
+# ruff: noqa: PTH118, PTH123, PTH207
 """A process of the maker that goes on: takes what is handed on, by every way. Words: root."""
 
 import ctypes

@@ -279,8 +279,6 @@ class AcpAgent:
 
     def _keep(self, brief: Brief, live: LiveSession, *, broke: bool = False) -> None:
         """Keep the session for another process; drop one that breaks again after it was resumed."""
-        if self._launch.is_private(brief.role):
-            return
         if broke and live.resumed:
             self._sessions.forget(self.name, brief)
             return

@@ -216,7 +216,7 @@ class CommandAgent:
 
     def _keep(self, brief: Brief, played: _Played, before: KeptSession | None) -> None:
         """Keep the session for the next attempt; one that broke twice in a row is not resumed."""
-        if self._sessions is None or self._launch.is_private(brief.role):
+        if self._sessions is None:
             return
         if played.broken is not None and before is not None:
             self._forget(brief)

@@ -51,7 +51,7 @@ class PrivateSession:
         return cls(folder=folder, environment=variables, logins=logins)
 
     def end(self) -> None:
-        """Take over a login that the session replaced, unless the user's own is newer; remove all else."""
+        """Take over a login that the session replaced, unless the user's own is newer; remove the rest."""
         for inside, users in self.logins.items():
             try:
                 mine = inside.lstat()

@@ -21,7 +21,7 @@ from setpoint.model.config.sandbox import Means, SandboxSettings
 from setpoint.system.git.history import borrowed
 from setpoint.system.processes import Command, Confinement, Trial, clean_environment
 from setpoint.system.processes.available import AvailableMeans
-from setpoint.system.processes.confinement import usable_devices
+from setpoint.system.processes.confinement import lies_in, usable_devices
 from setpoint.system.processes.writable_paths import Places, existing
 
 
@@ -97,12 +97,12 @@ class Sandbox:
         kept = (str(state.folder),) if state else ()
         writable = tuple(dict.fromkeys((str(command.cwd), str(folder), *kept, *opened)))
         open_to_it = [Path(path).resolve() for path in writable]
-        covered = [path for path in self._covered if path.is_dir() and not _lies_in(path, open_to_it)]
+        covered = [path for path in self._covered if path.is_dir() and not lies_in(path, open_to_it)]
         confinement = Confinement(
             means=chosen.means,
             writable=writable,
             covered=tuple(map(str, covered)),
-            lent=tuple(str(path) for path in borrowed(command.cwd) if _lies_in(path, covered)),
+            lent=tuple(str(path) for path in borrowed(command.cwd) if lies_in(path, covered)),
             devices=usable_devices(wanted.devices),
             hidden=tuple(dict.fromkeys((*existing(wanted.hide, environment), *hidden))),
         )
@@ -134,18 +134,9 @@ class Sandbox:
             return "none, by setting"
         return f"none; {await self._available.why_none()}"
 
-    @property
-    def wanted(self) -> Means:
-        """Return what is to hold agents that name no sandbox of their own."""
-        return self._settings.agents
-
     async def trials(self) -> tuple[Trial, ...]:
         """Try each means that `auto` may take, in its order."""
         return await self._available.trials()
-
-
-def _lies_in(path: Path, folders: Iterable[Path]) -> bool:
-    return any(path.is_relative_to(folder) for folder in folders)
 
 
 def _in_login_shells(folder: Path, environment: Mapping[str, str]) -> dict[str, str]:

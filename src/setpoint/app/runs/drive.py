@@ -114,7 +114,7 @@ async def _driven(
         with owned(owner):
             return await loop.drive(order, run_ports_of(project, order, durable, log, told), durable)
 
-    with private_temporary_files():
+    with private_temporary_files(project.artifacts.hidden):
         outcome = await DbosEngine(project.state).drive(ordered, run)
     await release_bases(project.root, lambda each: _finished(project, each))
     return outcome

@@ -11,7 +11,7 @@ from pathlib import Path
 from setpoint.errors import RecordedDataError, WorkspaceError
 from setpoint.model.ids import Artifact
 from setpoint.system.files.atomic import write_atomic_bytes
-from setpoint.system.files.private_folder import HiddenFolder, withheld
+from setpoint.system.files.private_folder import WITHHELD, HiddenFolder
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -42,7 +42,7 @@ class Artifacts:
 
     def keep(self, data: bytes | str) -> Artifact:
         """Keep bytes, or a text in UTF-8, and give their sha256; they then outlast a loss of power."""
-        if self.hidden is not None and withheld():
+        if self.hidden is not None and WITHHELD.get():
             return self.hide(data)
         if self._told is not None:
             text = data if isinstance(data, str) else data.decode("utf-8", "surrogateescape")
@@ -78,7 +78,7 @@ class Artifacts:
         """Return the file of an artifact; one that is hidden lasts from its last use."""
         path = self.path(artifact)
         if self.hidden is not None and not path.is_file():
-            hidden = Artifacts(self.hidden.folder).path(artifact)
+            hidden = Artifacts(self.hidden.place / self.hidden.project).path(artifact)
             if hidden.is_file():
                 os.utime(hidden)
                 return hidden

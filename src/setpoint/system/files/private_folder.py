@@ -19,7 +19,8 @@ from setpoint.errors import SettingsError, WorkspaceError
 
 UNUSED_S = 30 * 24 * 3600.0
 """Seconds after which a hidden text that nobody kept or read is removed, of whatever project."""
-_withheld: ContextVar[bool] = ContextVar("withheld", default=False)
+WITHHELD: ContextVar[bool] = ContextVar("withheld", default=False)
+"""Whether artifacts of a block, also of its tasks, are kept in the hidden folder, and read there, too."""
 
 
 def private_folder(path: Path) -> Path:
@@ -56,29 +57,28 @@ def hidden_place(named: str, root: Path) -> Path:
             )
         return place
     inside = [Path(os.path.realpath(each)) for each in (root, Path.home())]
-    places = [each for each in map(Path, ("/var/tmp", _system_temp())) if os.access(each, os.W_OK)]  # noqa: S108 - it is checked
-    outside = (each for each in places if not any(each.resolve().is_relative_to(one) for one in inside))
+    places = (Path("/var/tmp"), temporary_place().parent)  # noqa: S108 - what is there is checked
+    usable = (each for each in places if os.access(each, os.W_OK))
+    outside = (each for each in usable if not any(each.resolve().is_relative_to(one) for one in inside))
     return next(outside, Path.home()) / _name()
 
 
 def temporary_place() -> Path:
-    """Name the folder for the temporary files of runs, which their agents and checks cannot look into."""
-    return Path(os.path.realpath(_system_temp())) / _name()
+    """Name the folder for the temporary files of runs, closed to agents and to checks."""
+    found = Path(tempfile.gettempdir())
+    return Path(os.path.realpath(found if found.name == _name() else found / _name()))
 
 
 @contextmanager
-def private_temporary_files() -> Iterator[None]:
-    """Have this process put the temporary files of a block into that folder."""
+def private_temporary_files(hidden: HiddenFolder | None = None) -> Iterator[None]:
+    """Have this process put the temporary files of a block into that folder, and make the hidden one."""
+    if hidden is not None:  # before anything starts that must not see it
+        private_folder(hidden.place)
     before, tempfile.tempdir = tempfile.gettempdir(), str(private_folder(temporary_place()))
     try:
         yield
     finally:
         tempfile.tempdir = before
-
-
-def _system_temp() -> str:
-    found = tempfile.gettempdir()
-    return os.path.dirname(found) if os.path.basename(found) == _name() else found  # noqa: PTH119, PTH120
 
 
 def _name() -> str:
@@ -93,11 +93,6 @@ class HiddenFolder:
     """Holds those of all projects."""
     project: str
 
-    @property
-    def folder(self) -> Path:
-        """Return the folder of this project."""
-        return self.place / self.project
-
     def made(self) -> Path:
         """Make the folder of this project, and remove what no run has used for long."""
         folder = private_folder(private_folder(self.place) / self.project)
@@ -106,18 +101,3 @@ class HiddenFolder:
                 if time.time() - old.lstat().st_mtime > UNUSED_S:
                     old.unlink()
         return folder
-
-
-@contextmanager
-def output_withheld() -> Iterator[None]:
-    """Keep the artifacts of this block, also of its tasks, in the hidden folder, and read them there, too."""
-    token = _withheld.set(True)
-    try:
-        yield
-    finally:
-        _withheld.reset(token)
-
-
-def withheld() -> bool:
-    """Whether the block one is in withholds what it keeps."""
-    return _withheld.get()

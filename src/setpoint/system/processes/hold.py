@@ -12,10 +12,10 @@ from pathlib import Path
 
 from setpoint.model.config.sandbox import Means
 from setpoint.system.environment import clean_environment
-from setpoint.system.files.private_folder import output_withheld
+from setpoint.system.files.private_folder import WITHHELD
 from setpoint.system.processes import narrow
 from setpoint.system.processes.command import NOT_HELD, Command
-from setpoint.system.processes.confinement import Confinement, missing_landlock
+from setpoint.system.processes.confinement import Confinement, lies_in, missing_landlock
 from setpoint.system.processes.fresh_home import FreshHome
 from setpoint.system.processes.view import ambient_view
 
@@ -37,7 +37,7 @@ class Hold:
     """Devices that every command may use, such as a graphics card."""
 
     covered: tuple[str, ...] = ()
-    """Existing folders in which a command reads nothing but where it may write."""
+    """Folders, without links, in which a command reads nothing but where it may write."""
     hands_on: bool = True
     """Whether what a command writes may reach the next one, by caches and by devices that they share."""
     withholding: Hold | None = None
@@ -65,7 +65,7 @@ class Hold:
         writable = tuple(
             dict.fromkeys((*self._tree(command.cwd), *seen, *named, *self.opened, str(own.folder)))
         )
-        around = [place for place in self.covered if not _holds(writable, place)]
+        around = [each for each in self.covered if Path(each).is_dir() and not lies_in(each, writable)]
         cwd = os.path.realpath(command.cwd)
         temp = given.get("TMPDIR", "")
         keep_temp = bool(temp) and os.path.realpath(temp) in named
@@ -75,7 +75,7 @@ class Hold:
                 writable=writable,
                 devices=self.devices,
                 covered=tuple(around),
-                lent=(cwd,) if _holds(around, cwd) and not _holds(writable, cwd) else (),
+                lent=(cwd,) if lies_in(cwd, around) and not lies_in(cwd, writable) else (),
                 alone=not self.hands_on,
             ),
             environment=own.environment(given, command.cwd, keep_temp=keep_temp),
@@ -117,9 +117,12 @@ def holding(hold: Hold | None) -> Iterator[None]:
 @contextmanager
 def withholding() -> Iterator[None]:
     """Hold the commands of this block so that nothing they write or print reaches a process of a maker."""
-    hold = _ambient.get()
-    with holding(hold and (hold.withholding or hold)), output_withheld():
-        yield
+    hold, token = _ambient.get(), WITHHELD.set(True)
+    try:
+        with holding(hold and (hold.withholding or hold)):
+            yield
+    finally:
+        WITHHELD.reset(token)
 
 
 def narrowing(name: str, places: Iterable[Path]) -> tuple[str, ...]:
@@ -143,7 +146,3 @@ def hold_identity() -> tuple[str, ...]:
 def ambient() -> Hold | None:
     """Return what holds the commands of the block one is in."""
     return _ambient.get()
-
-
-def _holds(folders: Iterable[str], place: str) -> bool:
-    return any(Path(place).is_relative_to(each) for each in folders)

@@ -23,6 +23,7 @@ _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _VERSION_ASKED = 1
 _PATH_BENEATH = 1
 _ALL_SCOPES = 3
+_loaded: list[ctypes.CDLL] = []
 _PR_SET_NO_NEW_PRIVS, _PR_CAPBSET_READ, _PR_CAPBSET_DROP = 38, 23, 24
 
 _WRITE_FILE, _READ_FILE, _TRUNCATE = 1 << 1, 1 << 2, 1 << 14
@@ -104,4 +105,6 @@ def _checked(result: int) -> int:
 
 
 def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)
+    if not _loaded:
+        _loaded.append(ctypes.CDLL(None, use_errno=True))
+    return _loaded[0]

@@ -79,7 +79,7 @@ class Places:
     def apart(self, folder: Path, *, caches: bool = True) -> dict[str, str]:
         """Return the variables for the agent's own caches below a folder, except those already set.
 
-        Without `caches` it is told of no cache of the user's.
+        Without `caches` it uses no cache of the user's.
         """
         build = {
             name: variable
