@@ -166,7 +166,7 @@ def of_hidden(proof: Proof) -> Row:
 def passes(root: Path, request: Request, variables: Mapping[str, str], commit: str) -> bool:
     """Whether the tests of the fix pass with a patch."""
     with tempfile.TemporaryDirectory(prefix="exam-") as place:
-        tree = exported(root, commit, Path(place), request)
+        tree = exported(root, commit, Path(place))
         for path in request.oracle:
             shown = subprocess.run(
                 ["git", "show", f"{request.commit}:{path}"], cwd=root, capture_output=True, check=False
@@ -184,26 +184,25 @@ def reproduced(root: Path, request: Request, patch: Patch, variables: Mapping[st
         script = each.get("reproduction") or ""
         if each["severity"] in {"error", "critical"} and script:
             with tempfile.TemporaryDirectory(prefix="exam-") as place:
-                tree = exported(root, patch.name, Path(place), request)
+                tree = exported(root, patch.name, Path(place))
                 found.append(not ran(script, tree, variables))
     return found
 
 
-def exported(root: Path, commit: str, place: Path, request: Request) -> Path:
+def exported(root: Path, commit: str, place: Path) -> Path:
     """Write a commit into a folder."""
     tree = place / "tree"
     git(root, "worktree", "add", "-q", "--detach", "--force", str(tree), commit)
     if (root / "node_modules").is_dir():
         (tree / "node_modules").symlink_to(root / "node_modules")
-    if request.language == "python" and request.prepare:
-        subprocess.run(["bash", "-c", request.prepare], cwd=tree, capture_output=True, check=False)
     return tree
 
 
 def ran(command: str, tree: Path, variables: Mapping[str, str]) -> bool:
     """Whether a shell command exits with 0."""
     try:
-        words, environ = ["bash", "-c", command], dict(variables)
+        words = ["bash", "-c", command]
+        environ = {**variables, "PYTHONPATH": f"{tree / 'src'}:{tree}"}
         done = subprocess.run(words, cwd=tree, env=environ, capture_output=True, timeout=300, check=False)
     except subprocess.TimeoutExpired:
         return False

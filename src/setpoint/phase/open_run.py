@@ -33,6 +33,7 @@ async def open_run(order: RunOrder, ports: RunPorts) -> RunContext:
 
 async def measure_base(run: RunContext) -> Evaluation:
     """Measure the base, once."""
+
     async def act() -> BaselineMeasured:
         measured = Measured(run.copy, run.order.base, run.copy.base_tree, Stage.BASE)
         return BaselineMeasured(evaluation=await run.ports.evaluator.evaluate(run.order, measured))

@@ -74,7 +74,9 @@ async def hold_of(project: Project, settings: Settings) -> Hold | None:
         covered=covered(project),
     )
     means = await _of_hidden_tests(settings, found.means)
-    return replace(hold, withholding=replace(hold, means=means, hands_on=False))
+    hidden = project.artifacts.hidden
+    apart = hidden.place / hidden.project / "caches" if hidden else None
+    return replace(hold, withholding=replace(hold, means=means, apart=apart))
 
 
 async def _of_hidden_tests(settings: Settings, means: Means) -> Means:
@@ -84,14 +86,14 @@ async def _of_hidden_tests(settings: Settings, means: Means) -> Means:
 
 
 def covered(project: Project) -> tuple[str, ...]:
-    """Return the folders in which no code of a maker reads anything but its own.
+    """Return the places in which no code of a maker reads anything but its own.
 
     They hold hidden tests, the state, and the copies and temporary files of agents and of other checks.
     """
     copies = (project.copies / name for name in ("work", "measured", "repositories"))
     hidden = project.artifacts.hidden
     places = (project.state, temporary_place(), *copies, *([hidden.place] if hidden else ()))
-    return tuple(str(place.resolve()) for place in places)
+    return (*(str(place.resolve()) for place in places), *(hidden.covered if hidden else ()))
 
 
 def _opened(project: Project, settings: Settings) -> tuple[str, ...]:
@@ -125,7 +127,7 @@ async def readable(settings: Settings, agents: Agents, maker: str, author: str) 
     if not told and found is None:
         told = "checks are not held"
     elif not told and found and await _of_hidden_tests(settings, found.means) is Means.LANDLOCK:
-        told = "code under test could hand them on, for bubblewrap does not work here"
+        told = "under Landlock alone, code under test could hand them on; bubblewrap prevents it"
     elif not told and settings.sandbox.checks_write:
         told = f"sandbox.checks_write opens {', '.join(settings.sandbox.checks_write)} to them"
     return told or agents.shows_sessions(author)

@@ -89,7 +89,7 @@ class Machine:
 
     def hold(self) -> Hold:
         hold = Hold(means=self.means, places=(self.tree.parent,), covered=tuple(map(str, self.covered)))
-        return replace(hold, withholding=replace(hold, means=self.apart, hands_on=False))
+        return replace(hold, withholding=replace(hold, means=self.apart, apart=self.hidden / "caches"))
 
     def program(self, text: str, *words: str, cwd: Path | None = None) -> Command:
         environment = clean_environment({"HOME": str(self.root / "home")})

@@ -97,7 +97,7 @@ class Sandbox:
         kept = (str(state.folder),) if state else ()
         writable = tuple(dict.fromkeys((str(command.cwd), str(folder), *kept, *opened)))
         open_to_it = [Path(path).resolve() for path in writable]
-        covered = [path for path in self._covered if path.is_dir() and not lies_in(path, open_to_it)]
+        covered = [path for path in self._covered if path.exists() and not lies_in(path, open_to_it)]
         confinement = Confinement(
             means=chosen.means,
             writable=writable,

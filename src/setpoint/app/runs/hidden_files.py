@@ -37,6 +37,8 @@ async def hidden_files(project: Project, wanted: Story, base: Commit) -> tuple[H
             raise UsageError(message, hint="keep it outside the repository")
         path = place or _beside_others(file.name, known)
         source = project.artifacts.hide(text)
+        if project.artifacts.hidden is not None:
+            project.artifacts.hidden.cover(file)
         found.append(HiddenTest(path=path, source=source, behaviour=f"what {file.name} asserts"))
     return tuple(found)
 

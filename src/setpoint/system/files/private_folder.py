@@ -85,6 +85,10 @@ def _name() -> str:
     return f"setpoint-{os.getuid()}"
 
 
+_OUTSIDE = "outside"
+"""Lists the files outside that are covered, in the folder of a project."""
+
+
 @dataclass(frozen=True)
 class HiddenFolder:
     """The hidden texts of one project."""
@@ -92,6 +96,21 @@ class HiddenFolder:
     place: Path
     """Holds those of all projects."""
     project: str
+
+    def cover(self, file: Path) -> None:
+        """Remember a file outside that no process of a maker may read either: a person's own copy."""
+        if str(file) not in self.covered:
+            with (self.made() / _OUTSIDE).open("a", encoding="utf-8") as known:
+                known.write(f"{file}\n")
+
+    @property
+    def covered(self) -> tuple[str, ...]:
+        """Return the files outside that are to be covered and exist."""
+        try:
+            known = (self.place / self.project / _OUTSIDE).read_text("utf-8").splitlines()
+        except OSError:
+            return ()
+        return tuple(each for each in dict.fromkeys(known) if Path(each).is_file())
 
     def made(self) -> Path:
         """Make the folder of this project, and remove what no run has used for long."""

@@ -87,7 +87,7 @@ class Confinement:
     hidden: tuple[str, ...] = ()
     """Existing folders and files that look empty; bubblewrap alone can do that."""
     covered: tuple[str, ...] = ()
-    """Existing folders in which nothing can be read except what is `writable` or `lent` there."""
+    """Existing files, and folders in which nothing can be read except what is `writable` or `lent` there."""
     lent: tuple[str, ...] = ()
     """Existing folders within those that are covered, which can be read nevertheless."""
     alone: bool = False
@@ -116,11 +116,12 @@ class Confinement:
         words += ["--unshare-user-try", "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL"]
         words += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
         words += [word for path in self.devices for word in ("--dev-bind-try", path, path)]
-        words += [word for path in self.covered for word in ("--tmpfs", path)]
+        folders = [path for path in self.covered if Path(path).is_dir()]
+        words += [word for path in folders for word in ("--tmpfs", path)]
         words += [word for path in self.lent for word in ("--ro-bind", path, path)]
         words += [word for path in self.writable for word in ("--bind", path, path)]
-        words += [word for path in self.covered for word in ("--remount-ro", path)]
-        for path in self.hidden:
+        words += [word for path in folders for word in ("--remount-ro", path)]
+        for path in (*self.hidden, *(each for each in self.covered if each not in folders)):
             words += ["--tmpfs", path] if Path(path).is_dir() else ["--ro-bind", os.devnull, path]
         return [*words, "--"]
 

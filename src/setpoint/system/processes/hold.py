@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 from collections.abc import Iterable, Iterator
@@ -38,8 +39,10 @@ class Hold:
 
     covered: tuple[str, ...] = ()
     """Folders, without links, in which a command reads nothing but where it may write."""
-    hands_on: bool = True
-    """Whether what a command writes may reach the next one, by caches and by devices that they share."""
+    apart: Path | None = None
+    """Where commands keep the caches of their tools apart from those of others, with which they then share no
+    device either; none: they share both.
+    """
     withholding: Hold | None = None
     """What holds commands of which nothing must remain; none: this one, as far as it can."""
 
@@ -52,11 +55,12 @@ class Hold:
         """Make the home of a command and say where it may write."""
         given = clean_environment() if command.environment is None else command.environment
         lasting, writes = command.lasting, command.writes
-        own = FreshHome.made(Path(given.get("HOME") or Path.home()), lasting if self.hands_on else None)
-        if lasting is not None and not self.hands_on:
-            mine = str(own.folder / "cache")
-            given = {name: value.replace(str(lasting), mine) for name, value in given.items()}
-            writes = tuple(each for each in writes if each != lasting)
+        if lasting is not None and self.apart is not None:
+            mine = self.apart / hashlib.sha256(str(lasting).encode()).hexdigest()[:16]
+            given = {name: value.replace(str(lasting), str(mine)) for name, value in given.items()}
+            writes = tuple(mine if each == lasting else each for each in writes)
+            lasting = mine
+        own = FreshHome.made(Path(given.get("HOME") or Path.home()), lasting)
         for place in writes:
             if not place.exists():
                 place.mkdir(mode=0o700, parents=True)
@@ -65,7 +69,7 @@ class Hold:
         writable = tuple(
             dict.fromkeys((*self._tree(command.cwd), *seen, *named, *self.opened, str(own.folder)))
         )
-        around = [each for each in self.covered if Path(each).is_dir() and not lies_in(each, writable)]
+        around = [each for each in self.covered if Path(each).exists() and not lies_in(each, writable)]
         cwd = os.path.realpath(command.cwd)
         temp = given.get("TMPDIR", "")
         keep_temp = bool(temp) and os.path.realpath(temp) in named
@@ -76,7 +80,7 @@ class Hold:
                 devices=self.devices,
                 covered=tuple(around),
                 lent=(cwd,) if lies_in(cwd, around) and not lies_in(cwd, writable) else (),
-                alone=not self.hands_on,
+                alone=self.apart is not None,
             ),
             environment=own.environment(given, command.cwd, keep_temp=keep_temp),
             own=own,
