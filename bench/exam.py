@@ -214,6 +214,12 @@ def review_of(request: str, patch: str) -> Row:
     return dict(json.loads((DATA / "review" / f"{request}.{patch}.json").read_text("utf-8")))
 
 
+def answered(request: Request) -> bool:
+    """Whether models have answered everything about a request."""
+    reviews = (DATA / "review" / f"{request.name}.{patch.name}.json" for patch in request.patches)
+    return (DATA / "hidden" / f"{request.name}.json").exists() and all(each.exists() for each in reviews)
+
+
 def main() -> int:
     """Measure the set, or print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -228,7 +234,7 @@ def main() -> int:
         return 0
     done = {row["request"] for row in rows()} if OUTCOMES.exists() else set()
     for request in requests(given.only):
-        if request.name in done or not (DATA / "hidden" / f"{request.name}.json").exists():
+        if request.name in done or not answered(request):
             continue
         made = asyncio.run(measured(request, given.histories.resolve(), given.work.resolve()))
         with OUTCOMES.open("a", encoding="utf-8") as file:

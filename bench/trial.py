@@ -30,7 +30,7 @@ from trial_case import Case, turn
 from trial_run import Place, Result, fault, run
 from trial_sets import SETS, able
 
-ENDINGS = ("verified", "unproven", "stopped", "escalated", "waiting", "time limit")
+ENDINGS = ("verified", "self_tested", "unproven", "stopped", "escalated", "waiting", "time limit")
 _WORDS = 60
 
 

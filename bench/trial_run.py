@@ -21,6 +21,8 @@ from trial_case import Case, applied, git, shell, written
 AGENT = Path(__file__).with_name("trial_agent.py")
 _BLOCKING = {"error", "critical"}
 _LONGEST = 400
+ENDS_WELL = ("verified", "self_tested")
+"""Endings of work that passed every run; who examined it is another question."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,7 +209,7 @@ def run(case: Case, place: Place) -> Result:
     by, reasons = decided(events, ending)
     result = Result(
         name=case.name, kind=case.kind, language=case.language, half=case.half, ending=ending,
-        exit_code=code, decided_by=by or ([] if ending == "verified" else [f"exit {code}: {reason[:60]}"]),
+        exit_code=code, decided_by=by or ([] if ending in ENDS_WELL else [f"exit {code}: {reason[:60]}"]),
         reasons=[reason[:_LONGEST], *reasons], sent_back=bounces(events), seconds=seconds, cpu_s=cpu_s,
         proof_s=proof_seconds(events), own_s=own_s, own_cpu_s=own_cpu_s, right=stage.delivered(branch),
         expect=case.expect, without=place.without,
@@ -290,7 +292,7 @@ def shown(stage: Stage, name: str) -> list[dict[str, Any]]:
 
 def decided(events: list[dict[str, Any]], ending: str) -> tuple[list[str], list[str]]:
     """Say what decided against the work in its last round, and in what words."""
-    if ending == "verified":
+    if ending in ENDS_WELL:
         return [], []
     bodies = [event["body"] for event in events]
     by: dict[str, str] = {}

@@ -166,6 +166,7 @@ async def _designed(run: RunContext, agent: Agent, number: int, reason: str) -> 
     )
     came = await ask_for(run, agent, question)
     usage = added(list(came.usages))
+    await run.ports.workspace.restore(run.copy, run.order.base)  # of what the designer tried there
     if came.value is None:
         body = HiddenTestsWritten(
             design=number, agent=agent.name, dropped=(came.why,), answered=False, usage=usage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from setpoint.model.attempt import Brief
+from setpoint.model.attempt import Brief, Role
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events.run import AgentFinished, PhaseApproved, PhaseEntered, PhasePassed, ProofMeasured
 from setpoint.model.facts.rounds import failures
@@ -13,6 +13,7 @@ from setpoint.model.proof import REVIEW, Obligation, ObligationState, Proof, Vou
 from setpoint.model.run import Round
 from setpoint.model.verdict import Judgement
 from setpoint.phase.briefs import Situation, brief
+from setpoint.phase.candidates import PREFIX
 from setpoint.phase.hidden_tests import ask_authors, hidden_tests, with_answers
 from setpoint.phase.policy.bouncing import asks_for_bounce, bounce_count, with_bounce
 from setpoint.phase.policy.hard_gates import hard_gates
@@ -108,6 +109,10 @@ async def _proved(run: RunContext, rounds: tuple[Round, ...], mark: str = "") ->
 async def _others(run: RunContext, rounds: tuple[Round, ...]) -> Vouched:
     """Return what others than the maker contribute to the proof of the last round."""
     hidden, attempt = hidden_tests(run), rounds[-1].snapshot.attempt
+    if hidden.tests:  # no process of an earlier attempt may be there while they run
+        for role, agent in run.ports.agents.items():
+            if role == Role.MAKER or role.startswith(PREFIX):
+                await agent.close()
     maker, why = attempt.agent if attempt else "", dict[str, None]()
     if run.ports.readable is not None:
         for author in dict.fromkeys(test.author for test in hidden.tests):
