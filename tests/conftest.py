@@ -44,9 +44,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 @pytest.fixture(scope="session", autouse=True)
 def _cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep the copies that tests make out of the cache folder of whoever runs them."""
+    """Keep the copies and hidden tests that tests make out of the folders of whoever runs them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SETPOINT_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("SETPOINT_HIDDEN_DIR", str(tmp_path_factory.mktemp("hidden")))
         yield
 
 
