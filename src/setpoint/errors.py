@@ -31,7 +31,7 @@ class ExitCode(IntEnum):
     """What the process tells its caller; stable, part of the public interface."""
 
     OK = 0
-    """The work is verified or was accepted."""
+    """The work passed the exam that `proof.least` asks for, or a person accepted it."""
     FINDINGS = 1
     """`check`: the tree was measured and something is wrong with it."""
     USAGE = 2
@@ -47,7 +47,7 @@ class ExitCode(IntEnum):
     CANCELLED = 12
     """Cancelled or skipped."""
     UNPROVEN = 13
-    """Nothing speaks against the work, and it is not proved; the best state so far is kept."""
+    """Nobody but the maker examined the work, or it failed a run of the verdict; the best state is kept."""
     UNPROVABLE = 14
     """Nothing that Setpoint can run would prove the work: the run ended before an agent was paid. `check`:
     neither a test nor a type checker nor a linter measured the code."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from setpoint.history.replay import History, history
-from setpoint.model.ending import Ending
+from setpoint.model.ending import EXAMINED
 from setpoint.model.events import Event
 from setpoint.model.events.people import DeliveryFate, DeliveryJudged
 from setpoint.model.events.run import HaltingDecided
@@ -56,7 +56,7 @@ def watched_run(events: Sequence[Event]) -> WatchedRun | None:
     return WatchedRun(
         run=run,
         assigned=next((each.assigned for each in decisions if each.assigned), ""),
-        verified=told.outcome is not None and told.outcome.ending is Ending.VERIFIED,
+        verified=told.outcome is not None and told.outcome.ending in EXAMINED,
         wrong=_outcome(told) is False,
     )
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 from setpoint.inner.unjudged_edits import unjudged_edits
-from setpoint.model.ending import Ending
+from setpoint.model.ending import EXAMINED, Ending
 from setpoint.model.facts import spending
 from setpoint.model.facts.gains import in_words
 from setpoint.model.facts.halting import one_more_line
@@ -15,7 +15,7 @@ from setpoint.model.facts.spending import UNKNOWN, in_time
 from setpoint.model.gate import Answer, Choice, Gate, GateKind, Grant, OnLimit, Option
 from setpoint.model.ids import GateId
 from setpoint.model.proof import REVIEW
-from setpoint.model.run import Round
+from setpoint.model.run import Round, verdict_words
 from setpoint.people.questions import ask
 from setpoint.phase.candidates import place_of
 from setpoint.phase.finish_run import Close
@@ -26,9 +26,9 @@ from setpoint.phase.policy.halting_shadow import worth_of_one_more
 from setpoint.phase.policy.restored_files import restored_in_all
 from setpoint.runs.context import RunContext
 
-_UNEXAMINED = (Ending.VERIFIED, Ending.SELF_TESTED, Ending.UNPROVEN, Ending.UNPROVABLE)
+_PROVABLE = (*EXAMINED, Ending.UNPROVEN, Ending.UNPROVABLE)
 """Endings of work that another exam could help; examined work is asked about where it is not enough."""
-ASKED = frozenset({*_UNEXAMINED, Ending.STOPPED, Ending.ESCALATED, Ending.BROKEN_AGENT})
+ASKED = frozenset({*_PROVABLE, Ending.STOPPED, Ending.ESCALATED, Ending.BROKEN_AGENT})
 """Endings that Setpoint asks a person about."""
 _BEGIN = "begin without a proof: agents are paid, and the work ends as unproven at best"
 _PROVE = (
@@ -87,7 +87,7 @@ def _gate(run: RunContext, past: RunFacts, close: Close, name: GateId, iteration
     if not (close.repair and close.repair_only):
         text = _BEGIN if begins else _continue_text(run, past, offer)
         options.append(Option(choice=Choice.CONTINUE, text=text))
-    if close.ending in _UNEXAMINED:
+    if close.ending in _PROVABLE:
         options.append(Option(choice=Choice.PROVE, text=_PROVE))
     if best_first(past):
         where = f"{settings.debt_file} and the commit"
@@ -100,7 +100,7 @@ def _gate(run: RunContext, past: RunFacts, close: Close, name: GateId, iteration
         id=name,
         kind=GateKind.ESCALATION,
         iteration=iteration,
-        question=close.reason,
+        question=_question(past, close),
         options=tuple(options),
         context=(*_context(run, past), *_worth(run, past, close)),
         guard=close.halt.guard if close.halt else "",
@@ -110,6 +110,12 @@ def _gate(run: RunContext, past: RunFacts, close: Close, name: GateId, iteration
         deadline=None if settings.deadline_s is None else now + timedelta(seconds=settings.deadline_s),
         default=settings.at_deadline if settings.at_deadline in allowed else Choice.CANCEL,
     )
+
+
+def _question(past: RunFacts, close: Close) -> str:
+    """Say why a person is asked: of examined work who vouches for it, and which exam is asked for."""
+    proof = past.rounds[-1].proof if past.rounds and close.ending in EXAMINED else None
+    return f"{verdict_words(close.ending, proof.by)}; {close.reason}" if proof else close.reason
 
 
 def _offer(run: RunContext, close: Close) -> Grant:

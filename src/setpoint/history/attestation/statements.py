@@ -9,7 +9,7 @@ from typing import Any
 
 from setpoint.errors import UsageError
 from setpoint.history.replay import History
-from setpoint.model.ending import Ending
+from setpoint.model.ending import EXAMINED
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events import Event
 from setpoint.model.events.run import IterationEvaluated, RunFinished
@@ -69,7 +69,7 @@ def subjects(recorded: Evaluation, branch: str, delivered: Commit | None) -> tup
 def evidence_statement(past: History, recorded: Evaluation, about: tuple[Subject, ...]) -> EvidenceStatement:
     """State everything that was measured of the tree that a run ended with."""
     order, outcome = past.order, past.outcome
-    verified = outcome is not None and outcome.ending is Ending.VERIFIED
+    passed = outcome is not None and outcome.ending in EXAMINED
     ended = max(each.started_at + timedelta(seconds=each.duration_s) for each in recorded.evidence)
     ledger = EvidenceLedger(
         verifier=Verifier(version={"setpoint": __version__}),
@@ -85,8 +85,9 @@ def evidence_statement(past: History, recorded: Evaluation, about: tuple[Subject
             known_red=order.story.known_red,
         ),
         base=ResourceDescriptor(name="base", digest={"gitCommit": order.base}),
-        result="PASSED" if verified else "FAILED",
+        result="PASSED" if passed else "FAILED",
         ending=str(outcome.ending) if outcome else "",
+        verdict=outcome.verdict if outcome else "",
         agents=order.agents,
         iterations=outcome.iterations if outcome else len(past.rounds),
         stage=recorded.stage,

@@ -21,7 +21,7 @@ from setpoint.history.reports.progress_file import progress, status
 from setpoint.history.reports.quality_plot import points, quality_plot
 from setpoint.history.reports.templates import templates
 from setpoint.model.attempt import ToolCall
-from setpoint.model.ending import Ending
+from setpoint.model.ending import EXAMINED, Ending
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.events import Event
 from setpoint.model.events.run import AgentFinished, PhaseCompleted, PhaseEntered, RunFinished
@@ -184,10 +184,8 @@ def _opening(told: History) -> str:
     outcome = told.outcome
     if outcome is None:
         return ""
-    if outcome.ending is Ending.VERIFIED:
-        return f"verified because {outcome.reason}"
-    if outcome.ending is Ending.SELF_TESTED and outcome.enough:
-        return f"self-tested because {outcome.reason}"
+    if outcome.ending in EXAMINED:
+        return outcome.reason
     if outcome.ending in (Ending.MET, Ending.UNPROVABLE) or told.base is None:
         return outcome.reason
     best = next((each for each in told.rounds if each.number == outcome.best_iteration), None)

@@ -155,8 +155,10 @@ class EvidenceLedger(Attested):
     base: ResourceDescriptor
     """The commit that the work started from, by `gitCommit`."""
     result: Literal["PASSED", "FAILED"]
-    """PASSED: every hard gate passed (`IMPLEMENTATION_VERIFIED`)."""
+    """PASSED: every hard gate passed; `verdict` says who set the exam."""
     ending: str
+    verdict: Text = ""
+    """`IMPLEMENTATION_VERIFIED by …` or `SELF-TESTED: …`; empty where the work was not examined."""
     agents: dict[str, str] = {}
     """Who played which role; nothing rests on their word."""
     iterations: int

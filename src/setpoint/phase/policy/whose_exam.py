@@ -7,7 +7,6 @@ from typing import NamedTuple
 from setpoint.model.ending import Ending
 from setpoint.model.exam import Least
 from setpoint.model.proof import Proof
-from setpoint.model.run import verdict_words
 
 _ASKED_OF = {
     Least.HIDDEN: "hidden tests that the maker could not read",
@@ -23,7 +22,7 @@ class Examined(NamedTuple):
     enough: bool
     """Whether the exam is what the order asks for."""
     lack: str = ""
-    """What it lacks, for the question to a person; empty where it is enough."""
+    """What it lacks; empty where it is enough."""
 
 
 def examined(proof: Proof | None, least: Least) -> Examined:
@@ -33,5 +32,4 @@ def examined(proof: Proof | None, least: Least) -> Examined:
     ending = Ending.SELF_TESTED if proof.level is Least.SELF else Ending.VERIFIED
     if least.admits(proof.level):
         return Examined(ending, enough=True)
-    said = verdict_words(ending, proof.by)
-    return Examined(ending, enough=False, lack=f"{said}; proof.least asks for the exam of {_ASKED_OF[least]}")
+    return Examined(ending, enough=False, lack=f"proof.least asks for the exam of {_ASKED_OF[least]}")
