@@ -153,7 +153,7 @@ async def test_a_test_that_fails_twice_is_withdrawn_by_its_author_and_counts_no_
     outcome = await stage.drive()
 
     assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 2)
-    assert "could not run here: hidden tests (withdrawn)" in outcome.verdict
+    assert "no hidden tests (withdrawn by their author)" in outcome.verdict
     asked = designer.briefs[1].prompt
     assert "expected: tests/test_s.py" in asked
     assert "value = 2" not in asked

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import NamedTuple
 
 from setpoint.model.value import Text, Value
 from setpoint.model.wording import counted, enumerated
@@ -76,6 +77,17 @@ class Exam(Value):
         }[self.examiner]
 
 
+class Beside(NamedTuple):
+    """What the first line says beside the exams."""
+
+    reviewers: tuple[str, ...] = ()
+    """Agents with a model of their own that approved the change."""
+    lacking: tuple[str, ...] = ()
+    """What was to be had of others and is not, in words."""
+    not_run: tuple[str, ...] = ()
+    """Runs that this kind of work asks for, and that could not be made."""
+
+
 def level(exams: tuple[Exam, ...]) -> Least:
     """Return whose exam was passed, at best."""
     if any(each.examiner is Examiner.HIDDEN_TESTS and not each.readable for each in exams):
@@ -83,13 +95,13 @@ def level(exams: tuple[Exam, ...]) -> Least:
     return Least.OTHERS if any(each.examiner is not Examiner.MAKER for each in exams) else Least.SELF
 
 
-def by_whom(exams: tuple[Exam, ...], reviewers: tuple[str, ...], not_run: tuple[str, ...]) -> str:
+def by_whom(exams: tuple[Exam, ...], beside: Beside) -> str:
     """Say who vouches for verified work, who reviewed it, and what could not be run; follows the mark."""
     others = [each for each in exams if each.examiner is not Examiner.MAKER]
-    return f"by {enumerated([each.words for each in others])}{_beside(exams, reviewers, not_run)}"
+    return f"by {enumerated([each.words for each in others])}{_beside(exams, beside)}"
 
 
-def by_maker(against: tuple[str, ...], reviewers: tuple[str, ...], not_run: tuple[str, ...]) -> str:
+def by_maker(against: tuple[str, ...], beside: Beside) -> str:
     """Say that only the maker vouches, and why; follows the mark."""
     said = "all runs passed, and only the maker's own tests say what is right"
     if against:
@@ -98,11 +110,12 @@ def by_maker(against: tuple[str, ...], reviewers: tuple[str, ...], not_run: tupl
             f"all runs passed, but the change contradicts {against[0]}{more}, and only the maker says that "
             "this is right"
         )
-    return f"{said}{_beside((), reviewers, not_run)}"
+    return f"{said}{_beside((), beside)}"
 
 
-def _beside(exams: tuple[Exam, ...], reviewers: tuple[str, ...], not_run: tuple[str, ...]) -> str:
+def _beside(exams: tuple[Exam, ...], beside: Beside) -> str:
     named = {each.author for each in exams if each.examiner is Examiner.REVIEWER}
-    others = [each for each in reviewers if each not in named]
-    reviewed = f", reviewed by {enumerated(others)}" if others else "" if named else "; nobody reviewed it"
-    return f"{reviewed}; could not run here: {', '.join(not_run)}" if not_run else reviewed
+    others = [each for each in beside.reviewers if each not in named]
+    said = f", reviewed by {enumerated(others)}" if others else "" if named else "; nobody reviewed it"
+    said += "".join(f"; {each}" for each in beside.lacking)
+    return f"{said}; could not run here: {', '.join(beside.not_run)}" if beside.not_run else said

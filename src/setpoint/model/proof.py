@@ -8,7 +8,7 @@ from typing import Any, Literal, Self, get_args
 
 from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr, field_validator, model_validator
 
-from setpoint.model.exam import Exam, Examiner, Least, by_maker, by_whom, level
+from setpoint.model.exam import Beside, Exam, Examiner, Least, by_maker, by_whom, level
 from setpoint.model.ids import Artifact
 from setpoint.model.mutation import MutantShare
 from setpoint.model.value import Text, Value
@@ -211,9 +211,10 @@ class Proof(Value):
     @property
     def by(self) -> str:
         """Who vouches for the work, in the words that follow the mark."""
+        beside = Beside(self.vouched.reviewers, self.vouched.lacking, self.not_run)
         if self.level is Least.SELF:
-            return by_maker(self.contradicts, self.vouched.reviewers, self.not_run)
-        return by_whom(self.exams, self.vouched.reviewers, self.not_run)
+            return by_maker(self.contradicts, beside)
+        return by_whom(self.exams, beside)
 
     @property
     def red_hidden(self) -> tuple[str, ...]:

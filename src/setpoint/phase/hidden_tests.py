@@ -99,8 +99,10 @@ def hidden_tests(run: RunContext) -> HiddenTests:
     lacking: tuple[str, ...] = ()
     if designed and not any(test.author for test in kept.values()):
         withdrawn = any(body.kept for body in designed)
-        why = "withdrawn" if withdrawn else next(iter(designed[-1].dropped), "none was written")
-        lacking = (f"hidden tests ({shortened(why, MOST_REASON)})",)
+        why = (
+            "withdrawn by their author" if withdrawn else next(iter(designed[-1].dropped), "none was written")
+        )
+        lacking = (f"no hidden tests ({shortened(why, MOST_REASON)})",)
     return HiddenTests(tests=tuple(kept.values()), lacking=lacking)
 
 

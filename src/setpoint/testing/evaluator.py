@@ -231,7 +231,6 @@ def proof(scene: Scene, vouched: Vouched = NOBODY) -> Proof:
             ),
         ),
         vouched=vouched,
-        not_run=vouched.lacking,
     )
 
 

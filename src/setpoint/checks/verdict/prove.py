@@ -140,7 +140,7 @@ async def _proved(subject: Subject, vouched: Vouched, steps: Steps) -> Proof:
         obligations=tuple(steps.made),
         exams=exams_of(found.witnesses, vouched.readable) or _without_witness(subject, steps.made),
         contradicts=lost.against,
-        not_run=(*vouched.lacking, *_not_run(steps.made, asked)),
+        not_run=_not_run(steps.made, asked),
         vouched=vouched,
         mutants=rests.mutants,
     )
