@@ -13,6 +13,7 @@ import shutil
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from setpoint.checks.languages.changed_function import NOTHING, OTHER
 from setpoint.checks.measurement import Measuring, Task, furnish
@@ -32,18 +33,29 @@ from setpoint.model.wording import counted
 from setpoint.ports import Measured
 from setpoint.system.files.artifacts import Artifacts
 
+_MOST_BROKEN = 8
+"""Changed functions that are broken for hidden tests, the heaviest."""
 _MOST_MESSAGE = 300
 _NAMED_MODULE = re.compile(r"""['"]([\w@./-]+)['"]""")
 
 
-async def hidden_on(subject: Subject, vouched: Vouched) -> tuple[list[Obligation], tuple[Witness, ...]]:
+class HiddenRun(NamedTuple):
+    """What hidden tests gave on a result."""
+
+    obligations: tuple[Obligation, ...] = ()
+    witnesses: tuple[Witness, ...] = ()
+    noticed: frozenset[str] = frozenset()
+    """Changed functions that they notice when these are broken."""
+
+
+async def hidden_on(subject: Subject, vouched: Vouched) -> HiddenRun:
     """Run hidden tests on the result, beside the tests of the base alone; nothing where there are none.
 
     A file that notices no fault in the changed functions asserts nothing of them, and is not counted.
     """
     tests = vouched.hidden
     if not tests:
-        return [], ()
+        return HiddenRun()
     place = place_beside(Path(subject.place.copy.path), "other")
     aside = Aside(place=place, base=subject.base.commit, paths=subject.of_tests, known=frozenset())
     there = await (aside.as_at_base(subject.place) if aside.paths else aside.as_it_is(subject.place))
@@ -60,13 +72,14 @@ async def hidden_on(subject: Subject, vouched: Vouched) -> tuple[list[Obligation
             red[test.path] = _told(test, report)
         else:
             green[test.path] = (test, passed_in(report))
-    idle = await _noticing_nothing(subject, there, {path: names for path, (_, names) in green.items()})
+    idle, noticed = await _noticing(subject, there, {path: names for path, (_, names) in green.items()})
     await asyncio.to_thread(shutil.rmtree, place, ignore_errors=True)
     if red:
         what = "the hidden test fails" if len(tests) == 1 else f"{len(red)} of {len(tests)} hidden tests fail"
         reason = f"{what}: {'; '.join(red.values())}"
         paths = tuple(red)[:MOST_NAMED]
-        return [Obligation(name=HIDDEN, state=ObligationState.NOT_MET, reason=reason, evidence=paths)], ()
+        missed = Obligation(name=HIDDEN, state=ObligationState.NOT_MET, reason=reason, evidence=paths)
+        return HiddenRun((missed,))
     found = tuple(
         Witness(
             name=name,
@@ -78,7 +91,7 @@ async def hidden_on(subject: Subject, vouched: Vouched) -> tuple[list[Obligation
         if path not in idle
         for name in sorted(names)
     )
-    return [_passed(found, idle)], found
+    return HiddenRun((_passed(found, idle),), found, noticed)
 
 
 def _passed(found: tuple[Witness, ...], idle: Collection[str]) -> Obligation:
@@ -92,21 +105,24 @@ def _passed(found: tuple[Witness, ...], idle: Collection[str]) -> Obligation:
     return Obligation(name=HIDDEN, state=state, reason="; ".join(said), evidence=names, count=len(found))
 
 
-async def _noticing_nothing(
+async def _noticing(
     subject: Subject, there: Measured, tests: Mapping[str, frozenset[str]]
-) -> frozenset[str]:
-    """Return the files whose tests pass whatever the changed functions do."""
-    left, able = dict(tests), False
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Break the changed functions; return files that notice none of it, and functions that any notices."""
+    left, noticed, able = dict(tests), set[str](), False
+    every = frozenset[str]().union(*tests.values())
     broken = BrokenCode(subject=subject, there=there, until=math.inf)
-    for function in changed_code(subject).functions:
+    for function in changed_code(subject).functions[:_MOST_BROKEN] if every else ():
         for does in (NOTHING, OTHER):
-            if not left or not (way := function.sabotages.get(does, ())):
+            if not (way := function.sabotages.get(does, ())):
                 continue
-            every = frozenset[str]().union(*left.values())
             came = await broken.noticing(function, way, new_mark(there), every)
             able = able or not came.void
             left = {path: names for path, names in left.items() if not names & came.red}
-    return frozenset(left) if able else frozenset()
+            if came.red:
+                noticed.add(str(function))
+                break
+    return (frozenset(left) if able else frozenset()), frozenset(noticed)
 
 
 async def try_at_base(

@@ -120,9 +120,13 @@ async def _proved(subject: Subject, vouched: Vouched, steps: Steps) -> Proof:
     async def witnessed() -> Found:
         async with without_network():
             with withholding():
-                kept, unseen = await hidden_on(alone.subject, vouched)
-        obligation, witnesses = await find_witnesses(subject, vouched, unseen)
-        return Found(obligations=(*kept, obligation), witnesses=witnesses)
+                hidden = await hidden_on(alone.subject, vouched)
+        obligation, witnesses = await find_witnesses(subject, vouched, hidden.witnesses)
+        return Found(
+            obligations=(*hidden.obligations, obligation),
+            witnesses=witnesses,
+            noticed=tuple(sorted(hidden.noticed)),
+        )
 
     await steps.take(CLEAN_ROOM, room)
     lost = await steps.take(NOTHING_LOST, old_tests)
@@ -132,7 +136,7 @@ async def _proved(subject: Subject, vouched: Vouched, steps: Steps) -> Proof:
         alone.subject = replace(alone.subject, kind=subject.kind)
     if subject.work not in (WorkKind.BEHAVIOUR, WorkKind.REPAIR):
         await steps.take(str(subject.work), partial(_by_kind, subject, alone))
-    rests = await _within_budget(alone, found.witnesses, steps)
+    rests = await _within_budget(alone, found, steps)
     asked = {*_BUDGETED[subject.work], NOTHING_LOST, *(vouched.hidden and (HIDDEN,))}
     return Proof(
         work=subject.work,
@@ -196,7 +200,7 @@ def _files(subject: Subject, said: str) -> Obligation:
     )
 
 
-async def _within_budget(alone: Bare, witnesses: tuple[Witness, ...], steps: Steps) -> Found:
+async def _within_budget(alone: Bare, witnessed: Found, steps: Steps) -> Found:
     """Take the runs that share the budget; return what the sabotage found.
 
     The sabotage tells most, so it goes first, with its share of the budget; the others follow, the shortest
@@ -204,7 +208,7 @@ async def _within_budget(alone: Bare, witnesses: tuple[Witness, ...], steps: Ste
     """
     came, work = Found(), alone.subject.work
     began, whole_s = time.monotonic(), budget_s(alone.subject)
-    runs = [each for each in _runs(alone, witnesses) if each.name in _BUDGETED[work]]
+    runs = [each for each in _runs(alone, witnessed) if each.name in _BUDGETED[work]]
     for each in sorted(runs, key=lambda run: (run.name != SABOTAGE, run.estimate_s)):
         share = _OF_SABOTAGE if each.name == SABOTAGE and len(runs) > 1 else 1.0
         measure = partial(each.measure, began + share * whole_s)
@@ -213,17 +217,20 @@ async def _within_budget(alone: Bare, witnesses: tuple[Witness, ...], steps: Ste
     return came
 
 
-async def _sabotaged(subject: Subject, witnesses: tuple[Witness, ...], until: float) -> Found:
-    obligation, mutants = await sabotage(subject, witnesses, until)
+async def _sabotaged(
+    subject: Subject, witnesses: tuple[Witness, ...], until: float, noticed: tuple[str, ...]
+) -> Found:
+    obligation, mutants = await sabotage(subject, witnesses, until, noticed)
     return Found(obligations=(obligation,), mutants=mutants)
 
 
-def _runs(alone: Bare, witnesses: tuple[Witness, ...]) -> tuple[_Run, ...]:
+def _runs(alone: Bare, witnessed: Found) -> tuple[_Run, ...]:
     """Return the runs that share the budget, with how long each may take."""
-    subject = alone.subject
+    subject, witnesses = alone.subject, witnessed.witnesses
 
     async def sabotaged(until: float) -> Found:
-        return await alone.run(lambda change: _sabotaged(change, alone.left_of(witnesses), until))
+        own, noticed = alone.left_of(witnesses), witnessed.noticed
+        return await alone.run(lambda change: _sabotaged(change, own, until, noticed))
 
     async def plainly(measure: _Measure, until: float) -> Found:
         async def found(change: Subject) -> Found:

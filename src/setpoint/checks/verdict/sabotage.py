@@ -122,15 +122,18 @@ class Saboteur:
 
 
 async def sabotage(
-    subject: Subject, witnesses: tuple[Witness, ...], until: float
+    subject: Subject, witnesses: tuple[Witness, ...], until: float, noticed: Collection[str] = ()
 ) -> tuple[Obligation, MutantShare | None]:
-    """Break the changed functions and try mutants, and see whether the tests notice."""
-    found = await or_not_measured(SABOTAGE, _sabotage(subject, witnesses, until))
+    """Break the changed functions and try mutants, and see whether the tests notice.
+
+    Functions that hidden tests notice, `noticed`, need no other test.
+    """
+    found = await or_not_measured(SABOTAGE, _sabotage(subject, witnesses, until, noticed))
     return (found, None) if isinstance(found, Obligation) else found
 
 
 async def _sabotage(
-    subject: Subject, witnesses: tuple[Witness, ...], until: float
+    subject: Subject, witnesses: tuple[Witness, ...], until: float, noticed: Collection[str]
 ) -> tuple[Obligation, MutantShare | None]:
     code = changed_code(subject)
     if subject.work in _WITHOUT_CODE or not (code.functions or code.statements):
@@ -138,6 +141,9 @@ async def _sabotage(
         why += f"; not read: {listed(code.unread)}" if code.unread else ""
         return not_applicable(SABOTAGE, why), None
     made, left = await _broken(subject, witnesses, code, until)
+    made = [
+        each._replace(entered=True, survived="") if str(each.function) in noticed else each for each in made
+    ]
     mutants = Noticed(None, "no time was left for mutants")
     if not left and not _missing(code, made, None):
         alone = () if code.functions else code.statements

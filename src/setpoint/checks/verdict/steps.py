@@ -31,6 +31,8 @@ class Found(Value):
     witnesses: tuple[Witness, ...] = ()
     against: tuple[Text, ...] = ()
     """Tests of the base that the change contradicts, which nobody but the maker wants."""
+    noticed: tuple[Text, ...] = ()
+    """Changed functions that hidden tests notice when these are broken."""
     mutants: MutantShare | None = None
 
     @property
