@@ -83,7 +83,7 @@ def review_rules() -> Iterator[str]:
     yield "# Review rules\n"
     yield (
         "The built-in reviewer `rules` looks for these patterns in added lines. It judges form, not intent: "
-        "its approval means that it found none of them. `error` and `critical` block.\n"
+        "what it finds is told to whoever reads the change, and it refuses nothing.\n"
     )
     yield "| rule | severity | category | finding | in tests too |"
     yield "|---|---|---|---|---|"

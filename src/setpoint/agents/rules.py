@@ -1,4 +1,4 @@
-"""The built-in researcher, planner and reviewer by rule: no model, no key, no opinion it cannot point at."""
+"""The built-in researcher, planner and reviewer by rule: no model, no key; a reviewer that refuses nothing."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ REVIEW_RULES = (
     Rule(
         "conflict-marker",
         re.compile(r"^(<{7} |>{7} |={7}$)"),
-        Severity.CRITICAL,
+        Severity.WARNING,
         Category.CORRECTNESS,
         "a merge conflict marker",
     ),
     Rule(
         "debugger",
         re.compile(r"\b(breakpoint\(\)|(i?pdb)\.set_trace\(|import i?pdb\b)"),
-        Severity.ERROR,
+        Severity.WARNING,
         Category.CORRECTNESS,
         "a debugger call was left in",
     ),
     Rule(
         "private-key",
         re.compile(r"-----BEGIN (RSA |EC |OPENSSH |)PRIVATE KEY-----"),
-        Severity.CRITICAL,
+        Severity.WARNING,
         Category.SECURITY,
         "a private key",
     ),
@@ -63,7 +63,7 @@ REVIEW_RULES = (
         re.compile(
             r"\b(AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{36,}|sk-[A-Za-z0-9_-]{32,}|xox[baprs]-[A-Za-z0-9-]{20,})"
         ),
-        Severity.CRITICAL,
+        Severity.WARNING,
         Category.SECURITY,
         "what looks like an access token",
     ),
@@ -178,7 +178,7 @@ def _some(tests: list[str], most: int = 3) -> str:
 
 
 def _reviewed(brief: Brief) -> str:
-    """Review by rule; only a review of kind `security` reports security findings."""
+    """Tell what is seen by rule, and refuse nothing; a review of kind `security` tells that of security alone."""
     added = list(added_lines(brief.diff))
     findings = [*_by_line(added), *_by_shape(added, brief.diff)]
     if brief.review in _UNJUDGED:
@@ -186,14 +186,12 @@ def _reviewed(brief: Brief) -> str:
         return json.dumps({"decision": "approve", "findings": [], "feedback": feedback})
     if brief.review == SECURITY:
         findings = [each for each in findings if each["category"] in (Category.SECURITY, Category.INTEGRITY)]
-    blocking = [each for each in findings if each["severity"] in (Severity.ERROR, Severity.CRITICAL)]
     feedback = (
         f"{len(added)} added lines looked at with {len(REVIEW_RULES)} rules; rules see form, not intent"
     )
     if brief.notes:
         feedback += f"; notes for whoever reads the change: {_noted(brief)}"
-    decision = "request_changes" if blocking else "approve"
-    return json.dumps({"decision": decision, "findings": findings, "feedback": feedback})
+    return json.dumps({"decision": "approve", "findings": findings, "feedback": feedback})
 
 
 def _noted(brief: Brief) -> str:
@@ -222,7 +220,7 @@ def _by_shape(added: list[Added], diff: str) -> Iterator[dict[str, object]]:
         yield _finding("untested", Severity.WARNING, Category.TESTS, message, new_names[0])
     if CUT in diff:
         message = "the change is too large to be shown whole, so it cannot be reviewed"
-        yield _finding("cut", Severity.ERROR, Category.SCOPE, message, Added("", 0, ""))
+        yield _finding("cut", Severity.WARNING, Category.SCOPE, message, Added("", 0, ""))
     for name in re.findall(r"^Binary files .* and b/(\S+) differ$", diff, re.MULTILINE):
         message = f"a binary file: {PurePosixPath(name).name}"
         yield _finding("binary", Severity.WARNING, Category.SCOPE, message, Added(name, 0, ""))
