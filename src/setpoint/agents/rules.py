@@ -1,4 +1,4 @@
-"""The built-in researcher, planner and reviewer by rule: no model, no key; a reviewer that refuses nothing."""
+"""The built-in researcher, planner and reviewer by rule: no model, no key, no refusal."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def _some(tests: list[str], most: int = 3) -> str:
 
 
 def _reviewed(brief: Brief) -> str:
-    """Tell what is seen by rule, and refuse nothing; a review of kind `security` tells that of security alone."""
+    """Tell what is seen, and refuse nothing; a review of kind `security` tells of security alone."""
     added = list(added_lines(brief.diff))
     findings = [*_by_line(added), *_by_shape(added, brief.diff)]
     if brief.review in _UNJUDGED:

@@ -101,7 +101,8 @@ def by_maker(against: tuple[str, ...], reviewers: tuple[str, ...], not_run: tupl
 
 
 def _beside(exams: tuple[Exam, ...], reviewers: tuple[str, ...], not_run: tuple[str, ...]) -> str:
-    named = {each.author for each in exams if each.examiner is Examiner.REVIEWER}
+    authors = (each.author.split(", ") for each in exams if each.examiner is Examiner.REVIEWER)
+    named = {name for each in authors for name in each}
     others = [each for each in reviewers if each not in named]
     reviewed = f", reviewed by {enumerated(others)}" if others else "" if named else "; nobody reviewed it"
     return f"{reviewed}; could not run here: {', '.join(not_run)}" if not_run else reviewed

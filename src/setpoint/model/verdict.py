@@ -56,6 +56,10 @@ class Verdict(Value):
     """Tests of the change that a reviewer with a model of its own found to express the request."""
     all_express: bool = False
     """Whether it found this of all of them."""
+    approved_by: tuple[Text, ...] = ()
+    """Agents with a model of their own that approved."""
+    expressed_by: tuple[Text, ...] = ()
+    """Those of them that found this of any test."""
     advice: Text = ""
     """Who requested changes that do not block, and the rule that says so; empty if all bind."""
     missing: Text = ""

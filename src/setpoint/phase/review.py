@@ -117,8 +117,9 @@ async def _answered(run: RunContext, change: Submission, kind: str) -> ReviewAns
 
 
 async def ask_reviewer(run: RunContext, change: Submission, kind: str, agent: Agent, label: str) -> Opinion:
-    """Ask one agent; what was whole of a request for changes that was cut off counts, too."""
+    """Ask one agent in a new session; what was whole of a request for changes that was cut off counts, too."""
     asked = change.briefs[kind]
+    asked = asked.model_copy(update={"session": f"{asked.session}:{label}"})
     read = Reading(f"{kind}:{agent.name}", kind, change.before.open)
     question = Question(phase="review", iteration=change.iteration, label=label, brief=asked, read=read)
     came = await ask_for(run, agent, question)
@@ -175,6 +176,8 @@ def combined(verdicts: list[Verdict]) -> Verdict:
         settled=tuple(each for verdict in verdicts for each in verdict.settled),
         expressing=tuple(dict.fromkeys(each for verdict in verdicts for each in verdict.expressing)),
         all_express=any(verdict.all_express for verdict in verdicts),
+        approved_by=tuple(dict.fromkeys(each for verdict in verdicts for each in verdict.approved_by)),
+        expressed_by=tuple(dict.fromkeys(each for verdict in verdicts for each in verdict.expressed_by)),
         advice="; ".join(verdict.advice for verdict in verdicts if verdict.advice),
         missing="; ".join(verdict.missing for verdict in verdicts if verdict.missing),
     )

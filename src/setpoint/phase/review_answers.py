@@ -145,14 +145,19 @@ def read_verdict(reviewer: str, kind: str, attempt: Attempt, objections: tuple[F
         Settled(fingerprint=each.id, withdrawn=each.withdrawn, reason=each.reason[:1000])
         for each in answer.settled
     )
+    named = () if by_rule else tuple(each[:500] for each in answer.expressing_tests[:MOST_NAMED])
+    every = answer.tests_express_request and not by_rule
+    who = () if by_rule or judgement is not Judgement.APPROVE else (reviewer.rpartition(":")[2],)
     return Verdict(
         reviewer=reviewer,
         judgement=judgement,
         findings=findings,
         feedback=answer.feedback[:2000],
         settled=tuple(each for each in settled if each.fingerprint in known),
-        expressing=() if by_rule else tuple(each[:500] for each in answer.expressing_tests[:MOST_NAMED]),
-        all_express=answer.tests_express_request and not by_rule,
+        expressing=named,
+        all_express=every,
+        approved_by=who,
+        expressed_by=who if named or every else (),
     )
 
 

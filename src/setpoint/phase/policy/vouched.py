@@ -16,16 +16,21 @@ def vouched(rounds: Sequence[Round], hidden: tuple[HiddenTest, ...]) -> Vouched:
     What they named in an earlier round counts as long as no test has changed since.
     """
     named: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
     every = False
     for each in rounds:
         if each.chain != rounds[-1].chain or any(is_test_path(path) for path in each.snapshot.files):
-            named, every = (), False
+            named, by, every = (), (), False
         if (verdict := _approved(each)) is not None:
-            named, every = (*named, *verdict.expressing), every or verdict.all_express
+            named, by = (*named, *verdict.expressing), (*by, *verdict.expressed_by)
+            every = every or verdict.all_express
+    last = _approved(rounds[-1])
     return Vouched(
         hidden=hidden,
         reviewed=tuple(dict.fromkeys(named)),
         all_reviewed=every,
+        by=", ".join(dict.fromkeys(by)),
+        reviewers=last.approved_by if last else (),
         still_red=tuple(dict.fromkeys(test for each in rounds for test in _sent_back_for(each))),
     )
 
