@@ -38,7 +38,7 @@ from setpoint.checks.trees.whole import in_whole
 from setpoint.checks.verdict.prove import Prover
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.ids import Commit, TraceId
-from setpoint.model.proof import NOBODY, HiddenTest, HiddenTrial, Proof, Vouched
+from setpoint.model.proof import NOBODY, HiddenTest, HiddenTrial, Proof, Reproduced, Vouched
 from setpoint.model.run import RunOrder
 from setpoint.model.stories.story import Story
 from setpoint.ports import Measured, Toolbox, WorkCopy
@@ -184,6 +184,19 @@ class ProjectEvaluator:
         place = await check_out(self._folders, measured)
         task = self._task(order, await self._base(order, measured.copy))
         return await Prover(measuring=self._measuring).prove(task, place, order.proof, vouched)
+
+    async def reproduce(self, order: RunOrder, measured: Measured, test: HiddenTest) -> Reproduced:
+        """Run what shows an objection on the base and on the tree that is objected to."""
+        return await in_whole(self._folders.copies, partial(self._reproduced, order, measured, test))
+
+    async def _reproduced(self, order: RunOrder, measured: Measured, test: HiddenTest) -> Reproduced:
+        if order.trace_id not in self._projects:
+            await self.prepare(order, measured.copy)
+        task = self._task(order, await self._base(order, measured.copy))
+        task = replace(task, project=task.project.bare)
+        place = await check_out(self._folders, measured)
+        async with without_network():
+            return await Prover(measuring=self._measuring).reproduce(task, place, test)
 
     async def try_hidden(self, order: RunOrder, copy: WorkCopy, tests: tuple[HiddenTest, ...]) -> HiddenTrial:
         """Run tests that were written from the request alone at the base, where they must fail."""

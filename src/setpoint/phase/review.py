@@ -117,7 +117,7 @@ async def _answered(run: RunContext, change: Submission, kind: str) -> ReviewAns
 
 
 async def ask_reviewer(run: RunContext, change: Submission, kind: str, agent: Agent, label: str) -> Opinion:
-    """Ask one agent in a new session; what was whole of a request for changes that was cut off counts, too."""
+    """Ask one agent in a new session; what was whole of a request for changes that was cut off counts too."""
     asked = change.briefs[kind]
     asked = asked.model_copy(update={"session": f"{asked.session}:{label}"})
     read = Reading(f"{kind}:{agent.name}", kind, change.before.open)

@@ -31,6 +31,7 @@ from setpoint.model.proof import (
     Obligation,
     ObligationState,
     Proof,
+    Reproduced,
     Vouched,
     WorkKind,
 )
@@ -144,6 +145,8 @@ class ScriptedEvaluator:
     calls: list[Measured] = field(default_factory=list)
     orders: list[RunOrder] = field(default_factory=list)
     """By which orders it was asked to judge, for assertions."""
+    reproductions: dict[str, tuple[Reproduced, ...]] = field(default_factory=dict)
+    """What comes of the reproductions of objections in each iteration, by path; others pass."""
     vouched: list[Vouched] = field(default_factory=list)
     """What others contributed to each proof that was asked for, for assertions."""
     _commits: list[Commit] = field(default_factory=list)
@@ -162,6 +165,7 @@ class ScriptedEvaluator:
         self.python = python
         self.calls = []
         self.orders = []
+        self.reproductions = {}
         self.vouched = []
         self._commits = []
 
@@ -199,6 +203,14 @@ class ScriptedEvaluator:
         place = self._commits.index(measured.commit) if measured.commit in self._commits else 0
         self.vouched.append(vouched)
         return proof(self._scene(place, Stage.TEST))
+
+    async def reproduce(self, order: RunOrder, measured: Measured, test: HiddenTest) -> Reproduced:
+        """Return what is scripted for the command or path, and for the tree's place among the iterations."""
+        del order
+        place = self._commits.index(measured.commit) if measured.commit in self._commits else 0
+        played = self.reproductions.get(test.path, ())
+        came = played[min(place, len(played) - 1)] if played else Reproduced(test=test, passes=True)
+        return came.model_copy(update={"test": test})
 
     async def try_hidden(self, order: RunOrder, copy: WorkCopy, tests: tuple[HiddenTest, ...]) -> HiddenTrial:
         """Keep every test."""

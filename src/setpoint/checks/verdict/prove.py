@@ -23,6 +23,7 @@ from setpoint.checks.verdict.new_tests import NEW_TESTS, new_tests
 from setpoint.checks.verdict.nothing_lost import nothing_lost
 from setpoint.checks.verdict.package_tools import package_tools
 from setpoint.checks.verdict.public_names import public_names
+from setpoint.checks.verdict.reproductions import reproduced
 from setpoint.checks.verdict.sabotage import sabotage
 from setpoint.checks.verdict.same_calls import same_calls
 from setpoint.checks.verdict.steps import Found, KeptRuns, ObligationListener, Steps
@@ -46,6 +47,7 @@ from setpoint.model.proof import (
     ObligationState,
     Proof,
     ProofTerms,
+    Reproduced,
     Vouched,
     WorkKind,
 )
@@ -98,6 +100,11 @@ class Prover:
             kept = KeptRuns.of(subject, vouched)
             steps = Steps(without=terms.without, kept=kept, told=self.told)
             return await _proved(subject, vouched, steps)
+
+    async def reproduce(self, task: Task, place: Measured, test: HiddenTest) -> Reproduced:
+        """Run what shows an objection on the base and on the result, checked out at `place`."""
+        with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
+            return await reproduced(self.measuring, task, place, test, Path(scratch))
 
     async def try_hidden(self, task: Task, place: Measured, tests: tuple[HiddenTest, ...]) -> HiddenTrial:
         """Run tests that were written from the request alone at the base, checked out at `place`."""
