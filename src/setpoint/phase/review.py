@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from setpoint.inner.structured_answer import Question, ask_for
 from setpoint.model.attempt import BY_RULE, NEXT_REVIEWER, BreakageKind, Brief, Usage
@@ -12,10 +12,11 @@ from setpoint.model.events.candidates import FindingDeclined
 from setpoint.model.events.run import ReviewAnswered, ReviewCompleted
 from setpoint.model.facts.spending import added
 from setpoint.model.finding import Finding
+from setpoint.model.proof import HiddenTest
 from setpoint.model.verdict import Judgement, ReviewerVersion, Verdict
-from setpoint.phase.policy.review import Docket, as_advice, weighed
+from setpoint.phase.policy.review import Docket, as_advice, reproduced, weighed
 from setpoint.phase.review_answers import Reading
-from setpoint.ports import Agent
+from setpoint.ports import Agent, Measured
 from setpoint.runs.context import RunContext
 
 _WORST_FIRST = (Judgement.FAILED, Judgement.REQUIRE_HUMAN, Judgement.REQUEST_CHANGES, Judgement.APPROVE)
@@ -32,6 +33,10 @@ class Submission:
     before: Docket
     declined: Mapping[str, str]
     """Objections that the maker declines with this change: reason by fingerprint."""
+    measured: Measured
+    """The tree that is judged."""
+    earlier: Mapping[str, HiddenTest] = field(default_factory=dict)
+    """What showed objections of earlier reviews, by fingerprint."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,16 +76,25 @@ async def review(run: RunContext, change: Submission) -> Verdict:
         async with asyncio.TaskGroup() as tasks:
             asked = [tasks.create_task(_answered(run, change, kind)) for kind in change.briefs]
         answers = [task.result() for task in asked]
-        verdict = weighed(
-            combined([each.verdict for each in answers]),
-            change.before,
-            run.order.limits,
-            change.declined,
-        )
+        verdicts = [await _reproduced(run, change, each.verdict) for each in answers]
+        verdict = weighed(combined(verdicts), change.before)
         usage = added([each.usage for each in answers])
         return ReviewCompleted(iteration=change.iteration, verdict=verdict, usage=usage)
 
     return (await run.journal.step(change.key, act, ReviewCompleted)).verdict
+
+
+async def _reproduced(run: RunContext, change: Submission, verdict: Verdict) -> Verdict:
+    """Run what shows an objection, also what showed it in an earlier review."""
+    shown = {**change.earlier, **verdict.reproductions}
+    came = {
+        each.fingerprint: await run.ports.evaluator.reproduce(
+            run.judged_by, change.measured, shown[each.fingerprint]
+        )
+        for each in verdict.findings
+        if each.fingerprint in shown
+    }
+    return reproduced(verdict, came)
 
 
 async def _answered(run: RunContext, change: Submission, kind: str) -> ReviewAnswered:
@@ -120,7 +134,7 @@ async def ask_reviewer(run: RunContext, change: Submission, kind: str, agent: Ag
     """Ask one agent in a new session; what was whole of a request for changes that was cut off counts too."""
     asked = change.briefs[kind]
     asked = asked.model_copy(update={"session": f"{asked.session}:{label}"})
-    read = Reading(f"{kind}:{agent.name}", kind, change.before.open)
+    read = Reading(f"{kind}:{agent.name}", kind, change.before.open, run.ports.keep)
     question = Question(phase="review", iteration=change.iteration, label=label, brief=asked, read=read)
     came = await ask_for(run, agent, question)
     seen = read.last
@@ -179,5 +193,6 @@ def combined(verdicts: list[Verdict]) -> Verdict:
         approved_by=tuple(dict.fromkeys(each for verdict in verdicts for each in verdict.approved_by)),
         expressed_by=tuple(dict.fromkeys(each for verdict in verdicts for each in verdict.expressed_by)),
         advice="; ".join(verdict.advice for verdict in verdicts if verdict.advice),
+        reproductions={name: test for verdict in verdicts for name, test in verdict.reproductions.items()},
         missing="; ".join(verdict.missing for verdict in verdicts if verdict.missing),
     )
