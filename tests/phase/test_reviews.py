@@ -14,7 +14,7 @@ from setpoint.model.attempt import BY_RULE, NEXT_REVIEWER, BreakageKind
 from setpoint.model.config.limits import Limits
 from setpoint.model.ending import Ending
 from setpoint.model.events.candidates import FindingDeclined
-from setpoint.model.events.run import GateOpened, ReviewAnswered, ReviewCompleted
+from setpoint.model.events.run import AgentFinished, GateOpened, ReviewAnswered, ReviewCompleted
 from setpoint.model.gate import Answer, Choice, Escalation, Via
 from setpoint.model.ids import TraceId
 from setpoint.model.proof import HiddenTest, Reproduced
@@ -88,6 +88,35 @@ async def test_reviewers_work_at_the_same_time(tmp_path):
     meeting = Act(text=APPROVES.text, do=meet)
     harness = a_stage(tmp_path, *changes(1), reviewers=by_kind(code=[meeting], security=[meeting]))
     assert (await harness.drive()).ending is Ending.VERIFIED
+
+
+async def test_each_reviewer_has_a_copy_of_its_own_which_goes_with_all_it_left(tmp_path):
+    seen = {}
+
+    async def looks(brief):
+        place = Path(brief.workdir)
+        seen[brief.review, brief.session] = (place, (place / "src/work.py").read_text())
+        (place / "tests").mkdir()
+        (place / "tests/test_scratch.py").write_text("def test(): pass\n")
+        (place / "src/work.py").write_text("value = 9\n")
+
+    looking = Act(text=APPROVES.text, do=looks)
+    first = Act(text=objects(WRONG).text, do=looks)
+    reviewers = by_kind(code=[first, looking], security=[looking, looking])
+    harness = a_stage(tmp_path, *changes(1, 2), reviewers=reviewers)
+
+    outcome = await harness.drive()
+
+    assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 2)
+    assert [text for _, text in seen.values()] == ["value = 1\n"] * 2 + ["value = 2\n"] * 2
+    places = {place for place, _ in seen.values()}
+    assert len(places) == 2
+    assert not [place for place in places if place.exists()]
+    made = said(harness, AgentFinished)
+    assert [each.snapshot.files for each in made] == [("src/work.py",)] * 2
+    maker = {brief.workdir for brief in harness.agent.briefs}
+    assert not maker & set(map(str, places))
+    assert len({session for _, session in seen}) == 4
 
 
 async def test_each_kind_is_told_its_own_task(tmp_path):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
 
 from setpoint.inner.structured_answer import Question, ask_for
 from setpoint.model.attempt import BY_RULE, NEXT_REVIEWER, BreakageKind, Brief, Usage
@@ -12,6 +13,7 @@ from setpoint.model.events.candidates import FindingDeclined
 from setpoint.model.events.run import ReviewAnswered, ReviewCompleted
 from setpoint.model.facts.spending import added
 from setpoint.model.finding import Finding
+from setpoint.model.ids import TraceId
 from setpoint.model.proof import HiddenTest
 from setpoint.model.verdict import Judgement, ReviewerVersion, Verdict
 from setpoint.phase.policy.review import Docket, as_advice, reproduced, weighed
@@ -19,6 +21,8 @@ from setpoint.phase.review_answers import Reading
 from setpoint.ports import Agent, Measured
 from setpoint.runs.context import RunContext
 
+RULES = "rules"
+"""The reviewer that works by rule."""
 _WORST_FIRST = (Judgement.FAILED, Judgement.REQUIRE_HUMAN, Judgement.REQUEST_CHANGES, Judgement.APPROVE)
 
 
@@ -65,8 +69,7 @@ async def review(run: RunContext, change: Submission) -> Verdict:
     """Ask every kind of reviewer at once and return the combined verdict.
 
     Setpoint asks a broken reviewer again, then the next ones, then it reviews by rule and the verdict says
-    that the review is missing; only without money for an answer it is `failed`. A reviewer's edits are
-    dropped: trees are judged as committed, and each attempt begins from a commit.
+    that the review is missing; only without money for an answer it is `failed`.
     """
     for fingerprint, reason in change.declined.items():
         body = FindingDeclined(iteration=change.iteration, fingerprint=fingerprint, reason=reason)
@@ -106,7 +109,9 @@ async def _answered(run: RunContext, change: Submission, kind: str) -> ReviewAns
     opinions = list[Opinion]()
     verdict: Verdict | None = None
     for number, agent in enumerate(_in_turn(run, kind)):
-        opinion = await ask_reviewer(run, change, kind, agent, f"{key}~{number}" if number else key)
+        label = f"{key}~{number}" if number else key
+        async with _apart(run, change, kind, agent) as there:
+            opinion = await ask_reviewer(there, change, kind, agent, label)
         opinions.append(opinion)
         verdict = opinion.verdict
         if opinion.breakage is BreakageKind.BUDGET:
@@ -130,10 +135,25 @@ async def _answered(run: RunContext, change: Submission, kind: str) -> ReviewAns
     return body
 
 
+@asynccontextmanager
+async def _apart(run: RunContext, change: Submission, kind: str, agent: Agent) -> AsyncIterator[RunContext]:
+    """Give a reviewer a copy of its own of the tree that it judges; what it leaves there goes with it."""
+    if agent.name == RULES:  # it reads the brief alone
+        yield run
+        return
+    workspace = run.ports.workspace
+    copy = await workspace.open(TraceId(f"{run.order.trace_id}-r-{kind}"), run.order.base)
+    try:
+        await workspace.restore(copy, change.measured.commit, of=run.copy)
+        yield replace(run, copy=copy)
+    finally:
+        await workspace.drop(copy)
+
+
 async def ask_reviewer(run: RunContext, change: Submission, kind: str, agent: Agent, label: str) -> Opinion:
     """Ask one agent in a new session; what was whole of a request for changes that was cut off counts too."""
     asked = change.briefs[kind]
-    asked = asked.model_copy(update={"session": f"{asked.session}:{label}"})
+    asked = asked.model_copy(update={"session": f"{asked.session}:{label}", "workdir": run.copy.path})
     read = Reading(f"{kind}:{agent.name}", kind, change.before.open, run.ports.keep)
     question = Question(phase="review", iteration=change.iteration, label=label, brief=asked, read=read)
     came = await ask_for(run, agent, question)

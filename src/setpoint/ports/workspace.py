@@ -56,6 +56,9 @@ class Workspace(Protocol):
         made those of the commit `shows`; its changes are uncommitted.
         """
 
+    async def drop(self, copy: WorkCopy) -> None:
+        """Remove a work copy with all that was recorded of it."""
+
     async def diff(self, copy: WorkCopy, base: Commit, head: Commit) -> str:
         """Return the change between two commits as a unified diff."""
 

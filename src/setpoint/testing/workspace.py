@@ -116,6 +116,14 @@ class FolderWorkspace:
         _write(path, wanted if shows is None else self.files(shows))
         self._at[copy.trace_id] = commit
 
+    async def drop(self, copy: WorkCopy) -> None:
+        """Remove the folder, and forget it."""
+        shutil.rmtree(copy.path, ignore_errors=True)
+        self._at.pop(copy.trace_id, None)
+        self._found.pop(copy.trace_id, None)
+        kept = {key: made for key, made in self._snapshots.items() if key[0] != copy.trace_id}
+        self._snapshots = kept
+
     async def diff(self, copy: WorkCopy, base: Commit, head: Commit) -> str:
         """Return the change between two commits as a unified diff."""
         del copy
