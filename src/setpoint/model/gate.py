@@ -53,7 +53,7 @@ class Choice(StrEnum):
     PROVE = "prove"
     """Here is a command that proves the work: it fails without the change and passes with it."""
     DISMISS = "dismiss"
-    """The objections that stand are wrong, for a reason."""
+    """Objections that were reported again are wrong, for a reason."""
 
     @property
     def continues(self) -> bool:

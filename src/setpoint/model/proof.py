@@ -128,6 +128,9 @@ class Reproduced(Value):
     """What it printed, or why it does not bind."""
 
 
+HiddenTests = tuple[HiddenTest, ...]
+
+
 class HiddenTrial(Value):
     """What became of the tests that a test designer wrote, measured at the base."""
 
@@ -135,6 +138,8 @@ class HiddenTrial(Value):
     """Those that fail there for the lack of the work."""
     dropped: tuple[Text, ...] = ()
     """Why the others prove nothing."""
+    reproduced: tuple[Reproduced, ...] = ()
+    """What came of each test that shows an objection."""
 
 
 class Vouched(Value):

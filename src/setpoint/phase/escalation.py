@@ -87,7 +87,8 @@ def _gate(run: RunContext, past: RunFacts, close: Close, name: GateId, iteration
     if not (close.repair and close.repair_only):
         text = _BEGIN if begins else _continue_text(run, past, offer)
         options.append(Option(choice=Choice.CONTINUE, text=text))
-    if objections := _standing(past):
+    verdict = past.last.verdict if past.rounds else None
+    if objections := verdict.standing if verdict else ():
         options.append(Option(choice=Choice.DISMISS, text=_DISMISS))
     if close.ending in _UNEXAMINED:
         options.append(Option(choice=Choice.PROVE, text=_PROVE))
@@ -113,12 +114,6 @@ def _gate(run: RunContext, past: RunFacts, close: Close, name: GateId, iteration
         objections=objections,
         default=settings.at_deadline if settings.at_deadline in allowed else Choice.CANCEL,
     )
-
-
-def _standing(past: RunFacts) -> tuple[str, ...]:
-    """Return the objections of the last review that nothing reproduces and that stand."""
-    verdict = past.last.verdict if past.rounds else None
-    return verdict.standing if verdict else ()
 
 
 def _offer(run: RunContext, close: Close) -> Grant:

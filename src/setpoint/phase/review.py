@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from setpoint.inner.structured_answer import Question, ask_for
 from setpoint.model.attempt import BY_RULE, NEXT_REVIEWER, BreakageKind, Brief, Usage
@@ -19,6 +19,7 @@ from setpoint.model.verdict import Judgement, ReviewerVersion, Verdict
 from setpoint.phase.policy.review import Docket, as_advice, reproduced, weighed
 from setpoint.phase.review_answers import Reading
 from setpoint.ports import Agent, Measured
+from setpoint.ports.workspace import DropsCopies
 from setpoint.runs.context import RunContext
 
 RULES = "rules"
@@ -39,7 +40,7 @@ class Submission:
     """Objections that the maker declines with this change: reason by fingerprint."""
     measured: Measured
     """The tree that is judged."""
-    earlier: Mapping[str, HiddenTest] = field(default_factory=dict)
+    earlier: Mapping[str, HiddenTest]
     """What showed objections of earlier reviews, by fingerprint."""
 
 
@@ -90,14 +91,12 @@ async def review(run: RunContext, change: Submission) -> Verdict:
 async def _reproduced(run: RunContext, change: Submission, verdict: Verdict) -> Verdict:
     """Run what shows an objection, also what showed it in an earlier review."""
     shown = {**change.earlier, **verdict.reproductions}
-    came = {
-        each.fingerprint: await run.ports.evaluator.reproduce(
-            run.judged_by, change.measured, shown[each.fingerprint]
-        )
-        for each in verdict.findings
-        if each.fingerprint in shown
-    }
-    return reproduced(verdict, came)
+    asked = [each.fingerprint for each in verdict.findings if each.fingerprint in shown]
+    if not asked:
+        return verdict
+    tests = tuple(shown[each] for each in asked)
+    trial = await run.ports.evaluator.try_hidden(run.judged_by, change.measured, tests)
+    return reproduced(verdict, dict(zip(asked, trial.reproduced, strict=True)))
 
 
 async def _answered(run: RunContext, change: Submission, kind: str) -> ReviewAnswered:
@@ -137,7 +136,7 @@ async def _answered(run: RunContext, change: Submission, kind: str) -> ReviewAns
 
 @asynccontextmanager
 async def _apart(run: RunContext, change: Submission, kind: str, agent: Agent) -> AsyncIterator[RunContext]:
-    """Give a reviewer a copy of its own of the tree that it judges; what it leaves there goes with it."""
+    """Return the run with a copy of the tree for one reviewer; what it leaves there goes with the copy."""
     if agent.name == RULES:  # it reads the brief alone
         yield run
         return
@@ -147,7 +146,8 @@ async def _apart(run: RunContext, change: Submission, kind: str, agent: Agent) -
         await workspace.restore(copy, change.measured.commit, of=run.copy)
         yield replace(run, copy=copy)
     finally:
-        await workspace.drop(copy)
+        if isinstance(workspace, DropsCopies):
+            await workspace.drop(copy)
 
 
 async def ask_reviewer(run: RunContext, change: Submission, kind: str, agent: Agent, label: str) -> Opinion:

@@ -173,7 +173,7 @@ def read_verdict(
 
 
 def _hidden(found: Finding, shape: ReproductionShape, agent: str, keep: Callable[[str], str]) -> HiddenTest:
-    """Return a reproduction as a hidden test: only what its objection says is told to the maker."""
+    """Return a reproduction as a hidden test: the maker reads only what its objection says."""
     command = shape.command.strip()
     source = Artifact("" if command else keep(shape.text))
     return HiddenTest(

@@ -26,7 +26,7 @@ from setpoint.model.proof import (
     NOBODY,
     SABOTAGE,
     WITNESS,
-    HiddenTest,
+    HiddenTests,
     HiddenTrial,
     Obligation,
     ObligationState,
@@ -204,18 +204,15 @@ class ScriptedEvaluator:
         self.vouched.append(vouched)
         return proof(self._scene(place, Stage.TEST))
 
-    async def reproduce(self, order: RunOrder, measured: Measured, test: HiddenTest) -> Reproduced:
-        """Return what is scripted for the command or path, and for the tree's place among the iterations."""
+    async def try_hidden(self, order: RunOrder, copy: WorkCopy | Measured, tests: HiddenTests) -> HiddenTrial:
+        """Keep every test; what shows objections plays `reproductions`."""
         del order
-        place = self._commits.index(measured.commit) if measured.commit in self._commits else 0
-        played = self.reproductions.get(test.path, ())
-        came = played[min(place, len(played) - 1)] if played else Reproduced(test=test, passes=True)
-        return came.model_copy(update={"test": test})
-
-    async def try_hidden(self, order: RunOrder, copy: WorkCopy, tests: tuple[HiddenTest, ...]) -> HiddenTrial:
-        """Keep every test."""
-        del order, copy
-        return HiddenTrial(kept=tests)
+        if not isinstance(copy, Measured):
+            return HiddenTrial(kept=tests)
+        place = self._commits.index(copy.commit)
+        played = [self.reproductions.get(test.path, (Reproduced(test=test, passes=True),)) for test in tests]
+        came = zip(tests, (each[min(place, len(each) - 1)] for each in played), strict=True)
+        return HiddenTrial(reproduced=tuple(each.model_copy(update={"test": test}) for test, each in came))
 
     def _scene(self, place: int, stage: Stage) -> Scene:
         scene = self.scenes[min(place, len(self.scenes) - 1)]

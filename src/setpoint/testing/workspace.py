@@ -118,11 +118,8 @@ class FolderWorkspace:
 
     async def drop(self, copy: WorkCopy) -> None:
         """Remove the folder, and forget it."""
-        shutil.rmtree(copy.path, ignore_errors=True)
-        self._at.pop(copy.trace_id, None)
-        self._found.pop(copy.trace_id, None)
-        kept = {key: made for key, made in self._snapshots.items() if key[0] != copy.trace_id}
-        self._snapshots = kept
+        shutil.rmtree(copy.path)
+        del self._at[copy.trace_id]
 
     async def diff(self, copy: WorkCopy, base: Commit, head: Commit) -> str:
         """Return the change between two commits as a unified diff."""

@@ -237,8 +237,6 @@ class GitWorkspace:
         """Remove a work copy with all that was recorded of it."""
         if (folder := self._folders_of.pop(copy.path, None)) is not None:
             folder.close()
-        self._put_away.pop(copy.trace_id, None)
-        self._salvaged.pop(copy.trace_id, None)
         for left in (Path(copy.path).parent, Path(copy.repository)):
             await asyncio.to_thread(remove_folder, left)
 

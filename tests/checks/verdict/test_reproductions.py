@@ -29,19 +29,25 @@ def hidden(there, source="", path="tests/test_shown.py", command=""):
     )
 
 
+async def tried(there, measured, test):
+    """Run one reproduction."""
+    (came,) = (await there.evaluator.try_hidden(there.order, there.copy, (test,), measured)).reproduced
+    return came
+
+
 async def of_test(bench, change, source, **more):
     there, measured = await changed(bench, change)
-    return await there.evaluator.reproduce(there.order, measured, hidden(there, source, **more))
+    return await tried(there, measured, hidden(there, source, **more))
 
 
 async def of_command(bench, change, command):
     there, measured = await changed(bench, change)
-    return await there.evaluator.reproduce(there.order, measured, hidden(there, command=command))
+    return await tried(there, measured, hidden(there, command=command))
 
 
 async def test_a_test_that_fails_for_the_change_binds_and_is_left_nowhere(bench):
     there, measured = await changed(bench, {"shop.py": WRONG})
-    came = await there.evaluator.reproduce(there.order, measured, hidden(there, HALVES))
+    came = await tried(there, measured, hidden(there, HALVES))
 
     assert (came.binds, came.passes) == (True, False)
     assert came.told.startswith("assert 1 == 2")
@@ -52,7 +58,7 @@ async def test_a_test_that_fails_for_the_change_binds_and_is_left_nowhere(bench)
 async def test_what_the_change_broke_binds_and_is_no_exam_of_the_work(bench):
     there, measured = await changed(bench, {"shop.py": "def price(n):\n    return n\n"})
     source = "import shop\n\n\ndef test_two():\n    assert shop.price(3) == 300\n"
-    came = await there.evaluator.reproduce(there.order, measured, hidden(there, source))
+    came = await tried(there, measured, hidden(there, source))
     assert (came.binds, came.test.reason) == (True, "")
 
     mended = await there.change({"shop.py": f"{PRICE}\n\ndef half(n):\n    return n // 2\n"})
@@ -117,7 +123,7 @@ async def test_a_command_is_judged_in_the_same_way(bench, command, binds, passes
 async def test_a_command_that_reproduced_judges_the_next_result(bench):
     there, measured = await changed(bench, {"shop.py": WRONG})
     shows = "python -c 'import shop; assert shop.discount(4) == 2'"
-    came = await there.evaluator.reproduce(there.order, measured, hidden(there, command=shows))
+    came = await tried(there, measured, hidden(there, command=shows))
     states = []
     for divisor in (5, 2):
         made = await there.change({"shop.py": WRONG.replace("// 3", f"// {divisor}")})

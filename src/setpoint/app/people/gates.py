@@ -152,7 +152,7 @@ def answer_gate(
         )
     if wanted.choice is Choice.DISMISS and not wanted.reason.strip():
         raise UsageError(
-            f"{opened.trace_id}: '{Choice.DISMISS}' needs a reason, which reviewers are told",
+            f"{opened.trace_id}: '{Choice.DISMISS}' needs a reason, which reviewers read",
             hint=f"setpoint gate dismiss {opened.trace_id} --because 'WHY'",
         )
     if gate.expired(datetime.now(UTC)):

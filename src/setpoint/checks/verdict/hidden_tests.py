@@ -23,12 +23,11 @@ from setpoint.checks.suites.tests_of_file import is_run, tests_of_file
 from setpoint.checks.target import Target
 from setpoint.checks.trees.checkout import place_beside, put_at, repository_of
 from setpoint.checks.verdict.broken_code import BrokenCode, new_mark
-from setpoint.checks.verdict.hidden_commands import commanded
 from setpoint.checks.verdict.sabotage import changed_code
 from setpoint.checks.verdict.subject import MOST_NAMED, Subject, listed
 from setpoint.checks.verdict.witness import Witness, failure_of, other_cause, passed_in
 from setpoint.model.changes.test_paths import is_test_path
-from setpoint.model.evidence import Cause, Failure, TestReport, whole_suite
+from setpoint.model.evidence import Cause, CheckState, Failure, Outcome, TestReport, whole_suite
 from setpoint.model.exam import Examiner
 from setpoint.model.proof import HIDDEN, HiddenTest, HiddenTrial, Obligation, ObligationState, Vouched
 from setpoint.model.wording import counted
@@ -144,10 +143,26 @@ async def try_at_base(
 async def run_hidden(plan: Plan, target: Target, test: HiddenTest, there: Measured) -> TestReport:
     """Run a hidden test where it lies."""
     if test.command:
-        return await commanded(plan, test.command, there)
+        return await _commanded(plan, test.command, there)
     asked = _asked(test, Path(there.copy.path), plan.artifacts)
     results = [await each.run(there) for each in plan.selection(target, asked)]
     return whole_suite(each.tests for each in results if each.tests) or TestReport(outcomes={})
+
+
+async def _commanded(plan: Plan, command: str, there: Measured) -> TestReport:
+    """Run a command in a place; one whose exit status says nothing has no outcome, and the reason."""
+    story = plan.story.model_copy(update={"acceptance": (command,)})
+    (check,) = replace(plan, story=story).acceptance()
+    result = await check.run(there)
+    if result.state is CheckState.PASS:
+        return TestReport(outcomes={command: Outcome.PASSED})
+    if result.state is not CheckState.FAIL:
+        return TestReport(outcomes={}, collection_errors=(result.evidence.reason,))
+    printed = result.findings[0].detail.replace(there.copy.path, ".").strip()
+    last = printed.rpartition("\n")[2]
+    message = f"exit code {result.evidence.exit_code}{f': {last}' if last else ''}"
+    failed = Failure(test=command, cause=Cause.ASSERTION, message=message, detail=printed)
+    return TestReport(outcomes={command: Outcome.FAILED}, failures=(failed,))
 
 
 def put(tests: Iterable[HiddenTest], place: Path, artifacts: Artifacts) -> None:

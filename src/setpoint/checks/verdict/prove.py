@@ -41,13 +41,12 @@ from setpoint.model.proof import (
     SABOTAGE,
     SAME_CALLS,
     WITNESS,
-    HiddenTest,
+    HiddenTests,
     HiddenTrial,
     Obligation,
     ObligationState,
     Proof,
     ProofTerms,
-    Reproduced,
     Vouched,
     WorkKind,
 )
@@ -101,12 +100,13 @@ class Prover:
             steps = Steps(without=terms.without, kept=kept, told=self.told)
             return await _proved(subject, vouched, steps)
 
-    async def reproduce(self, task: Task, place: Measured, test: HiddenTest) -> Reproduced:
-        """Run what shows an objection on the base and on the result, checked out at `place`."""
+    async def reproduce(self, task: Task, place: Measured, tests: HiddenTests) -> HiddenTrial:
+        """Run what shows objections on the base and on the result, checked out at `place`."""
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
-            return await reproduced(self.measuring, task, place, test, Path(scratch))
+            came = [await reproduced(self.measuring, task, place, test, Path(scratch)) for test in tests]
+            return HiddenTrial(reproduced=tuple(came))
 
-    async def try_hidden(self, task: Task, place: Measured, tests: tuple[HiddenTest, ...]) -> HiddenTrial:
+    async def try_hidden(self, task: Task, place: Measured, tests: HiddenTests) -> HiddenTrial:
         """Run tests that were written from the request alone at the base, checked out at `place`."""
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
             return await try_at_base(self.measuring, task, place, tests, Path(scratch))

@@ -76,7 +76,7 @@ class _Trial:
 
     async def _break(self, there: Measured) -> bool:
         """Let every function raise that the change adds or changes; false where there is none."""
-        base, tree, found = self._base, there.copy.path, False
+        base, tree, found = self.place.copy.base, there.copy.path, False
         changed = await changed_files(tree, base, there.commit)
         before, after = [await contents(tree, each, changed) for each in (base, there.commit)]
         for path, text in after.items():
@@ -87,12 +87,6 @@ class _Trial:
                 await asyncio.to_thread((Path(tree) / path).write_bytes, source)
         return found
 
-    @property
-    def _base(self) -> Commit:
-        if self.task.base is None:
-            raise ValueError("nothing can be reproduced on the base itself")
-        return self.task.base.commit
-
     async def judged(self) -> Reproduced:
         """Run it twice on the result, then on the base, and with the changed functions broken."""
         first, second = [await self.ran(self.place.commit) or _Came() for _ in range(2)]
@@ -100,7 +94,7 @@ class _Trial:
             told = next(each for each in (first, second) if not each.failed)
             why = "it passes on the change" if told.passed else f"it cannot be run: {told.told}"
             return Reproduced(test=self.test, passes=True, told=why)
-        at_base = await self.ran(self._base) or _Came()
+        at_base = await self.ran(self.place.copy.base) or _Came()
         if not at_base.passed:
             other = await self.ran(self.place.commit, broken=True) or at_base
             if normalised(other.told) == normalised(first.told):

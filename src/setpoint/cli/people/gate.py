@@ -143,7 +143,7 @@ def prove(
 @app.command()
 def dismiss(
     which: Run = "",
-    because: Annotated[str, typer.Option(help="Why the objection is wrong; reviewers are told.")] = "",
+    because: Annotated[str, typer.Option(help="Why the objection is wrong; reviewers read it.")] = "",
     go: Go = False,
     as_json: AsJson = False,
 ) -> int:

@@ -88,7 +88,7 @@ def _asked_by(last: Round) -> str:
     if verdict is None or not (stands or verdict.judgement is Judgement.REQUIRE_HUMAN):
         return ""
     if stands:
-        return f"{verdict.reviewer} stays with what the maker was told and nothing reproduces: {stands}"
+        return f"{verdict.reviewer} reports again what the maker knows and nothing reproduces: {stands}"
     why = f": {verdict.feedback}" if verdict.feedback else ""
     return f"{verdict.reviewer} wants a person to decide{why}"
 

@@ -80,8 +80,8 @@ def is_frozen(before: Docket, limits: Limits) -> bool:
 def weighed(verdict: Verdict, before: Docket) -> Verdict:
     """Return the verdict that counts; objections that were withdrawn or dismissed do not block.
 
-    The maker is told of an objection once. One that is reported again and that nothing reproduces stands: a
-    person decides on it.
+    The maker reads an objection once. A person decides on one that is reported again and that nothing
+    reproduces.
     """
     withdrawn = before.withdrawn | {each.fingerprint for each in verdict.settled if each.withdrawn}
     findings = tuple(
@@ -98,7 +98,7 @@ def weighed(verdict: Verdict, before: Docket) -> Verdict:
 
 
 def standing_in(past: Round) -> str:
-    """Name the objections that stand in a round, with what the maker says of them; empty where none does."""
+    """Name the objections of a round on which a person decides, with what the maker says of them."""
     verdict, declines = past.verdict, declined_in(past)
     named = [each for each in verdict.findings if each.fingerprint in verdict.standing] if verdict else []
     return "; ".join(

@@ -91,19 +91,6 @@ class WorkspaceContract:
         await workspace.restore(other, mine.commit, of=copy)
         assert content(Path(other.path))["calc.py"] == "mine\n"
 
-    async def test_a_dropped_work_copy_leaves_nothing_and_is_made_anew(self, world: Opened) -> None:
-        workspace, base = world
-        await workspace.open(RUN, base)
-        other = await workspace.open(TraceId("run-1-r"), base)
-        (Path(other.path) / "calc.py").write_text("theirs\n")
-        await workspace.snapshot(other, "implement-1", attempt())
-        (Path(other.path) / "scratch.py").write_text("x = 1\n")
-        await workspace.drop(other)
-        assert not Path(other.path).exists()
-        again = await workspace.open(TraceId("run-1-r"), base)
-        assert content(Path(again.path)) == BASE
-        assert await workspace.find(again, "implement-1") is None
-
     async def test_no_change_is_an_empty_snapshot(self, world: Opened) -> None:
         workspace, base = world
         copy = await workspace.open(RUN, base)
