@@ -31,7 +31,7 @@ def hidden(there, source="", path="tests/test_shown.py", command=""):
 
 async def tried(there, measured, test):
     """Run one reproduction."""
-    (came,) = (await there.evaluator.try_hidden(there.order, there.copy, (test,), measured)).reproduced
+    (came,) = (await there.evaluator.try_hidden(there.order, measured, (test,))).reproduced
     return came
 
 
