@@ -19,6 +19,8 @@ from setpoint.model.ids import Artifact
 from setpoint.model.proof import HiddenTest
 from setpoint.model.verdict import Judgement, Settled, Verdict
 
+Findings = tuple[Finding, ...]
+Keep = Callable[[str], str]
 MOST_NAMED = 50
 """Tests that a reviewer can name."""
 MOST_TEXT = 20_000
@@ -51,13 +53,7 @@ class Reading:
     nothing that is quoted can hold it.
     """
 
-    def __init__(
-        self,
-        reviewer: str,
-        kind: str,
-        objections: tuple[Finding, ...],
-        keep: Callable[[str], str] | None = None,
-    ) -> None:
+    def __init__(self, reviewer: str, kind: str, objections: Findings, keep: Keep | None = None) -> None:
         """Begin before the first answer; `keep` stores texts of tests that reproduce objections."""
         self._who, self._keep = (reviewer, kind), keep
         self._objections = objections
@@ -127,11 +123,7 @@ def _is_known(answer: Mapping[str, Any]) -> bool:
 
 
 def read_verdict(
-    reviewer: str,
-    kind: str,
-    attempt: Attempt,
-    objections: tuple[Finding, ...] = (),
-    keep: Callable[[str], str] | None = None,
+    reviewer: str, kind: str, attempt: Attempt, objections: Findings = (), keep: Keep | None = None
 ) -> Verdict:
     """Read a verdict from an answer; raises `ValueError` if it does not fit `ReviewShape`.
 
@@ -172,13 +164,12 @@ def read_verdict(
     )
 
 
-def _hidden(found: Finding, shape: ReproductionShape, agent: str, keep: Callable[[str], str]) -> HiddenTest:
+def _hidden(found: Finding, shape: ReproductionShape, agent: str, keep: Keep) -> HiddenTest:
     """Return a reproduction as a hidden test: the maker reads only what its objection says."""
     command = shape.command.strip()
-    source = Artifact("" if command else keep(shape.text))
     return HiddenTest(
         path=command or shape.path.strip(),
-        source=source,
+        source=Artifact("" if command else keep(shape.text)),
         command=command,
         behaviour=" ".join(found.message.split())[:500],
         author=agent,

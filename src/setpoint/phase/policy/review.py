@@ -61,11 +61,10 @@ def docket(rounds: tuple[Round, ...], dismissed: Mapping[str, str] | None = None
     ]
     known = {finding.fingerprint: finding for verdict in reviewed for finding in verdict.blocking}
     withdrawn = {each.fingerprint for verdict in reviewed for each in verdict.settled if each.withdrawn}
+    last = reviewed[-1].blocking if reviewed else ()
     return Docket(
         reviews=len(reviewed),
-        open=tuple(each for each in reviewed[-1].blocking if each.fingerprint not in wrong)
-        if reviewed
-        else (),
+        open=tuple(each for each in last if each.fingerprint not in wrong),
         known=frozenset(known),
         withdrawn=frozenset({*withdrawn, *wrong}),
         dismissed=tuple(f"{known[each].message} ({why})" for each, why in wrong.items() if each in known),
@@ -153,9 +152,7 @@ def as_advice(verdict: Verdict, why: str) -> Verdict:
 
 
 def _recorded(
-    finding: Finding,
-    how: str = "withdrawn by the reviewer, or dismissed by a person",
-    severity: Severity = Severity.INFO,
+    finding: Finding, how: str = "withdrawn or dismissed", severity: Severity = Severity.INFO
 ) -> Finding:
     detail = f"{finding.detail}\n{how}".strip()
     return finding.model_copy(update={"severity": severity, "detail": detail})
