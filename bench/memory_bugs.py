@@ -23,7 +23,7 @@ from setpoint.model.evaluation import Stage as Measuring
 from setpoint.model.events.learning import MemoryRecalled
 from setpoint.model.events.run import AgentFinished, ToolExecuted
 from setpoint.model.ids import TraceId
-from setpoint.model.proof import NOBODY, HiddenTest, HiddenTrial, Proof, Vouched, WorkKind
+from setpoint.model.proof import NOBODY, HiddenTests, HiddenTrial, Proof, Vouched, WorkKind
 from setpoint.model.run import RunOrder
 from setpoint.phase import loop
 from setpoint.ports import Measured, Memory, Toolbox, WorkCopy
@@ -172,7 +172,7 @@ class Suite:
         del order, measured, vouched
         return Proof(work=WorkKind.REPAIR, why="bench", obligations=())
 
-    async def try_hidden(self, order: RunOrder, copy: WorkCopy, tests: tuple[HiddenTest, ...]) -> HiddenTrial:
+    async def try_hidden(self, order: RunOrder, copy: WorkCopy | Measured, tests: HiddenTests) -> HiddenTrial:
         """Use no hidden tests."""
         del order, copy, tests
         return HiddenTrial()

@@ -83,11 +83,9 @@ def review_rules() -> Iterator[str]:
     yield "# Review rules\n"
     yield (
         "The built-in reviewer `rules` looks for these patterns in added lines. It judges form, not intent: "
-        "its approval means that it found none of them. `error` and `critical` block.\n"
+        "whoever reads the change sees what it finds, as a warning, and it refuses nothing.\n"
     )
-    yield "| rule | severity | category | finding | in tests too |"
-    yield "|---|---|---|---|---|"
+    yield "| rule | category | finding |"
+    yield "|---|---|---|"
     for rule in REVIEW_RULES:
-        yield row(
-            f"`{rule.name}`", rule.severity, rule.category, rule.message, "yes" if rule.in_tests else "no"
-        )
+        yield row(f"`{rule.name}`", rule.category, rule.message)

@@ -102,10 +102,9 @@ def test_an_attribute_hides_nothing_from_the_review(repository):
         [{"write": ".gitattributes", "text": "*.py -diff\n"}, {"write": "calc.py", "text": left}]
     )
 
-    _, outcome = repository.run("--agent", "actor")
+    repository.run("--agent", "actor")
 
-    assert outcome["bounces"] >= 1
-    assert "debugger" in repository.setpoint("show").stdout
+    assert "debugger" in repository.setpoint("show", "--json").stdout
 
 
 ASKING = {

@@ -228,3 +228,14 @@ async def test_a_reviewer_with_a_model_says_which_tests_express_the_request(
 
     (others,) = stage.evaluator.vouched
     assert (others.all_reviewed, others.reviewed) == (every, named)
+    assert stage.agent.name == reviewer.name  # another session of the maker's program counts too
+    assert others.reviewers == (() if scope == "none" else (reviewer.name,))
+    assert others.by == (reviewer.name if every or named else "")
+
+
+async def test_where_only_rules_reviewed_nobody_did(tmp_path):
+    stage = stage_of(tmp_path, None, Scene())
+
+    await stage.drive()
+
+    assert (stage.evaluator.vouched[0].reviewers, stage.evaluator.vouched[0].by) == ((), "")

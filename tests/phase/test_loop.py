@@ -1,5 +1,6 @@
 """The phase loop with scripted neighbours: every way it can go and end."""
 
+import json
 from decimal import Decimal
 
 import pytest
@@ -298,7 +299,15 @@ def _die(brief):
 async def test_an_objection_is_not_forgotten_when_the_maker_does_nothing(tmp_path):
     left_in = Act(edits={"src/work.py": "value = 1\nbreakpoint()\n"})
     agent = ScriptedAgent(left_in, Act(text="I see nothing wrong."), Act(text="Still nothing."))
-    harness = RunHarness(agent=agent, evaluator=ScriptedEvaluator(Scene(), base=Scene()), folder=tmp_path)
+    words = ("a debugger call is left in", "breakpoint() stops every caller", "remove the breakpoint")
+    wrong = [{"severity": "error", "category": "correctness", "message": each} for each in words]
+    said = [Act(text=json.dumps({"decision": "request_changes", "findings": [each]})) for each in wrong]
+    harness = RunHarness(
+        agent=agent,
+        reviewer=ScriptedAgent(*said, name="critic"),
+        evaluator=ScriptedEvaluator(Scene(), base=Scene()),
+        folder=tmp_path,
+    )
 
     outcome = await harness.drive()
 

@@ -303,3 +303,19 @@ async def test_what_steers_the_agents_repository_goes_with_its_changes(opened):
     await workspace.restore(copy, copy.base)
     assert not (path / ".git" / "info" / "attributes").exists()
     assert git(path, "rev-parse", "--show-toplevel") == str(path)
+
+
+async def test_a_dropped_work_copy_leaves_nothing_and_is_made_anew(opened):
+    workspace, copy, path = opened
+    other = await workspace.open(TraceId("run-1-r"), copy.base)
+    (Path(other.path) / "scratch.py").write_text("x = 1\n", encoding="utf-8")
+    await workspace.snapshot(other, "implement-1", attempt())
+
+    await workspace.drop(other)
+
+    assert not Path(other.path).parent.exists()
+    assert not Path(other.repository).exists()
+    assert path.exists()
+    again = await workspace.open(TraceId("run-1-r"), copy.base)
+    assert not (Path(again.path) / "scratch.py").exists()
+    assert await workspace.find(again, "implement-1") is None

@@ -1,4 +1,4 @@
-"""The built-in researcher, planner and reviewer by rule: no model, no key, no opinion it cannot point at."""
+"""The built-in researcher, planner and reviewer by rule: no model, no key, no refusal."""
 
 from __future__ import annotations
 
@@ -29,32 +29,26 @@ class Rule(NamedTuple):
 
     name: str
     pattern: re.Pattern[str]
-    severity: Severity
     category: Category
     message: str
-    in_tests: bool = True
-    """Whether it also counts in test files."""
 
 
 REVIEW_RULES = (
     Rule(
         "conflict-marker",
         re.compile(r"^(<{7} |>{7} |={7}$)"),
-        Severity.CRITICAL,
         Category.CORRECTNESS,
         "a merge conflict marker",
     ),
     Rule(
         "debugger",
         re.compile(r"\b(breakpoint\(\)|(i?pdb)\.set_trace\(|import i?pdb\b)"),
-        Severity.ERROR,
         Category.CORRECTNESS,
         "a debugger call was left in",
     ),
     Rule(
         "private-key",
         re.compile(r"-----BEGIN (RSA |EC |OPENSSH |)PRIVATE KEY-----"),
-        Severity.CRITICAL,
         Category.SECURITY,
         "a private key",
     ),
@@ -63,21 +57,18 @@ REVIEW_RULES = (
         re.compile(
             r"\b(AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{36,}|sk-[A-Za-z0-9_-]{32,}|xox[baprs]-[A-Za-z0-9-]{20,})"
         ),
-        Severity.CRITICAL,
         Category.SECURITY,
         "what looks like an access token",
     ),
     Rule(
         "swallowed",
         re.compile(r"^\s*except(\s+(Base)?Exception)?\s*:\s*(pass|\.\.\.)\s*$"),
-        Severity.WARNING,
         Category.CORRECTNESS,
         "an exception is swallowed",
     ),
     Rule(
         "unfinished",
         re.compile(r"\b(TODO|FIXME|XXX)\b|\braise NotImplementedError\b"),
-        Severity.WARNING,
         Category.CORRECTNESS,
         "unfinished work",
     ),
@@ -89,7 +80,6 @@ REVIEW_RULES = (
             r"|\bignore (?:all |any )?(?:the )?(?:previous|prior|above) instructions\b",
             re.IGNORECASE,
         ),
-        Severity.WARNING,
         Category.INTEGRITY,
         "a comment tells the reviewer what to decide",
     ),
@@ -178,7 +168,7 @@ def _some(tests: list[str], most: int = 3) -> str:
 
 
 def _reviewed(brief: Brief) -> str:
-    """Review by rule; only a review of kind `security` reports security findings."""
+    """Report what is seen, and refuse nothing; a review of kind `security` reports security alone."""
     added = list(added_lines(brief.diff))
     findings = [*_by_line(added), *_by_shape(added, brief.diff)]
     if brief.review in _UNJUDGED:
@@ -186,14 +176,12 @@ def _reviewed(brief: Brief) -> str:
         return json.dumps({"decision": "approve", "findings": [], "feedback": feedback})
     if brief.review == SECURITY:
         findings = [each for each in findings if each["category"] in (Category.SECURITY, Category.INTEGRITY)]
-    blocking = [each for each in findings if each["severity"] in (Severity.ERROR, Severity.CRITICAL)]
     feedback = (
         f"{len(added)} added lines looked at with {len(REVIEW_RULES)} rules; rules see form, not intent"
     )
     if brief.notes:
         feedback += f"; notes for whoever reads the change: {_noted(brief)}"
-    decision = "request_changes" if blocking else "approve"
-    return json.dumps({"decision": decision, "findings": findings, "feedback": feedback})
+    return json.dumps({"decision": "approve", "findings": findings, "feedback": feedback})
 
 
 def _noted(brief: Brief) -> str:
@@ -205,10 +193,9 @@ def _noted(brief: Brief) -> str:
 def _by_line(added: Iterable[Added]) -> Iterator[dict[str, object]]:
     for each in added:
         for rule in REVIEW_RULES:
-            if rule.pattern.search(each.text) and (rule.in_tests or not is_test_path(each.file)):
-                yield _finding(
-                    rule.name, rule.severity, rule.category, f"{rule.message}: {each.text.strip()[:80]}", each
-                )
+            if rule.pattern.search(each.text):
+                message = f"{rule.message}: {each.text.strip()[:80]}"
+                yield _finding(rule.name, Severity.WARNING, rule.category, message, each)
 
 
 def _by_shape(added: list[Added], diff: str) -> Iterator[dict[str, object]]:
@@ -222,7 +209,7 @@ def _by_shape(added: list[Added], diff: str) -> Iterator[dict[str, object]]:
         yield _finding("untested", Severity.WARNING, Category.TESTS, message, new_names[0])
     if CUT in diff:
         message = "the change is too large to be shown whole, so it cannot be reviewed"
-        yield _finding("cut", Severity.ERROR, Category.SCOPE, message, Added("", 0, ""))
+        yield _finding("cut", Severity.WARNING, Category.SCOPE, message, Added("", 0, ""))
     for name in re.findall(r"^Binary files .* and b/(\S+) differ$", diff, re.MULTILINE):
         message = f"a binary file: {PurePosixPath(name).name}"
         yield _finding("binary", Severity.WARNING, Category.SCOPE, message, Added(name, 0, ""))

@@ -38,7 +38,7 @@ from setpoint.checks.trees.whole import in_whole
 from setpoint.checks.verdict.prove import Prover
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.ids import Commit, TraceId
-from setpoint.model.proof import NOBODY, HiddenTest, HiddenTrial, Proof, Vouched
+from setpoint.model.proof import NOBODY, HiddenTests, HiddenTrial, Proof, Vouched
 from setpoint.model.run import RunOrder
 from setpoint.model.stories.story import Story
 from setpoint.ports import Measured, Toolbox, WorkCopy
@@ -185,16 +185,21 @@ class ProjectEvaluator:
         task = self._task(order, await self._base(order, measured.copy))
         return await Prover(measuring=self._measuring).prove(task, place, order.proof, vouched)
 
-    async def try_hidden(self, order: RunOrder, copy: WorkCopy, tests: tuple[HiddenTest, ...]) -> HiddenTrial:
-        """Run tests that were written from the request alone at the base, where they must fail."""
+    async def try_hidden(self, order: RunOrder, copy: WorkCopy | Measured, tests: HiddenTests) -> HiddenTrial:
+        """Run tests that were written from the request alone at the base, where they must fail.
+
+        Tests that show objections to a measured tree run on both.
+        """
+        objected, copy = (copy, copy.copy) if isinstance(copy, Measured) else (None, copy)
         if order.trace_id not in self._projects:
             await self.prepare(order, copy)
         at_base = Measured(copy=copy, commit=order.base, tree=copy.base_tree, stage=Stage.BASE)
         task = self._task(order, await self._base(order, copy))
         task = replace(task, project=task.project.bare)
-        place = await check_out(self._folders, at_base)
+        place = await check_out(self._folders, objected or at_base)
         async with without_network():
-            return await Prover(measuring=self._measuring).try_hidden(task, place, tests)
+            prover = Prover(measuring=self._measuring)
+            return await (prover.reproduce if objected else prover.try_hidden)(task, place, tests)
 
     async def _restored(self, measured: Measured, place: Measured) -> tuple[str, ...]:
         """Return what was restored before a tree was recorded."""

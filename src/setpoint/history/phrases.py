@@ -65,7 +65,8 @@ def failure_line(failure: Failure) -> str:
 def gate_command(trace_id: str, gate: Gate, choice: Choice) -> str:
     """Return the command that answers a gate so, in whatever terminal of the repository."""
     more = {Choice.CONTINUE: f" {gate.offer.iterations}", Choice.PROVE: " 'COMMAND'"}.get(choice, "")
-    return f"setpoint gate {choice}{more} {trace_id}"
+    why = " --because 'WHY'" if choice is Choice.DISMISS else ""
+    return f"setpoint gate {choice}{more} {trace_id}{why}"
 
 
 def look_command(repository: str, base: str, edits: UnjudgedEdits) -> str:

@@ -114,7 +114,8 @@ def by_maker(against: tuple[str, ...], beside: Beside) -> str:
 
 
 def _beside(exams: tuple[Exam, ...], beside: Beside) -> str:
-    named = {each.author for each in exams if each.examiner is Examiner.REVIEWER}
+    authors = (each.author.split(", ") for each in exams if each.examiner is Examiner.REVIEWER)
+    named = {name for each in authors for name in each}
     others = [each for each in beside.reviewers if each not in named]
     said = f", reviewed by {enumerated(others)}" if others else "" if named else "; nobody reviewed it"
     said += "".join(f"; {each}" for each in beside.lacking)

@@ -52,11 +52,18 @@ class Choice(StrEnum):
     """What broke the agent is repaired: the first agent tries again."""
     PROVE = "prove"
     """Here is a command that proves the work: it fails without the change and passes with it."""
+    DISMISS = "dismiss"
+    """Objections that were reported again are wrong, for a reason."""
 
     @property
     def continues(self) -> bool:
         """Whether the run works on with what the answer grants."""
         return self in (Choice.CONTINUE, Choice.RETRY)
+
+    @property
+    def judges_again(self) -> bool:
+        """Whether the newest round is judged again by what the answer adds, without an agent."""
+        return self in (Choice.PROVE, Choice.DISMISS)
 
 
 class Via(StrEnum):
@@ -122,6 +129,8 @@ class Gate(Value):
     """When `default` is taken for the answer; none waits without end."""
     default: Choice | None = None
     """The answer at the deadline; without one there is no deadline."""
+    objections: tuple[str, ...] = ()
+    """Fingerprints of the objections that `dismiss` takes for wrong."""
 
     def allows(self, choice: Choice) -> bool:
         """Whether this may be answered here."""

@@ -103,15 +103,32 @@ class HiddenTest(Value):
     """A file of tests that was written from the request alone and is kept from the maker."""
 
     path: Text
-    """Where it stands in the tree when it is run."""
-    source: Artifact
-    """Its text, kept."""
+    """Where it stands in the tree when it is run; a command itself, where it is one."""
+    source: Artifact = Artifact("")
+    """Its text, kept; empty for a command."""
+    command: Text = ""
+    """A shell command that must end with 0, in place of a file."""
     behaviour: Text
     """What it expects, in words; the maker is told this if it fails, and never the text."""
     author: Text = ""
     """The agent that wrote it; empty for a person."""
     reason: Text = ""
-    """How it fails at the base."""
+    """How it fails at the base; empty where it passes there."""
+
+
+class Reproduced(Value):
+    """What came of the reproduction of an objection, run on the base and on the result."""
+
+    test: HiddenTest
+    binds: bool = False
+    """Whether it fails on the result, and for the change."""
+    passes: bool = False
+    """Whether it passes on the result, or cannot be run there, so that it shows nothing."""
+    told: Text = ""
+    """What it printed, or why it does not bind."""
+
+
+HiddenTests = tuple[HiddenTest, ...]
 
 
 class AnsweredTest(Value):
@@ -130,6 +147,8 @@ class HiddenTrial(Value):
     """Those that fail there for the lack of the work."""
     dropped: tuple[Text, ...] = ()
     """Why the others prove nothing."""
+    reproduced: tuple[Reproduced, ...] = ()
+    """What came of each test that shows an objection."""
 
 
 class Vouched(Value):

@@ -7,6 +7,7 @@ from enum import StrEnum
 from setpoint.model.evidence import CheckState
 from setpoint.model.finding import Finding
 from setpoint.model.ids import EvidenceId
+from setpoint.model.proof import HiddenTest
 from setpoint.model.value import Text, Value
 
 
@@ -56,6 +57,14 @@ class Verdict(Value):
     """Tests of the change that a reviewer with a model of its own found to express the request."""
     all_express: bool = False
     """Whether it found this of all of them."""
+    approved_by: tuple[Text, ...] = ()
+    """Agents with a model of their own that approved."""
+    expressed_by: tuple[Text, ...] = ()
+    """Those of them that found this of any test."""
+    reproductions: dict[str, HiddenTest] = {}
+    """What shows a finding, by its fingerprint; of a whole review those that fail on the change."""
+    standing: tuple[str, ...] = ()
+    """Objections that nothing reproduces and that were reported before: a person decides on them."""
     advice: Text = ""
     """Who requested changes that do not block, and the rule that says so; empty if all bind."""
     missing: Text = ""

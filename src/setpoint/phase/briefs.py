@@ -172,6 +172,7 @@ def _told(
         "diff": now.diff[:MOST_DIFF],
         "budget": now.budget,
         "objections": now.before.open,
+        "dismissed": now.before.dismissed,
         "declined": now.declined,
         "reviews": now.before.reviews,
         "schema": schema_of(answer) if answer else "",

@@ -35,6 +35,7 @@ _PROVE = (
     "name a command that fails without the change and passes with it; Setpoint runs it at the base and on "
     "the result, without an agent"
 )
+_DISMISS = "this objection is wrong, because ...; the change is judged again without it, and without an agent"
 MOST_TOLD = 5
 """Iterations that a question lists, the newest."""
 MOST_FILES = 3
@@ -65,7 +66,7 @@ async def settled(
 
 
 def _settled(close: Close, answer: Answer) -> Answer | Close:
-    if answer.choice.continues or answer.choice is Choice.PROVE:
+    if answer.choice.continues or answer.choice.judges_again:
         return answer
     who = f"{answer.by} ({answer.reason})" if answer.reason else answer.by
     if answer.choice is Choice.ACCEPT:
@@ -87,6 +88,9 @@ def _gate(run: RunContext, past: RunFacts, close: Close, name: GateId, iteration
     if not (close.repair and close.repair_only):
         text = _BEGIN if begins else _continue_text(run, past, offer)
         options.append(Option(choice=Choice.CONTINUE, text=text))
+    verdict = past.last.verdict if past.rounds else None
+    if objections := verdict.standing if verdict else ():
+        options.append(Option(choice=Choice.DISMISS, text=_DISMISS))
     if close.ending in _PROVABLE:
         options.append(Option(choice=Choice.PROVE, text=_PROVE))
     if best_first(past):
@@ -108,6 +112,7 @@ def _gate(run: RunContext, past: RunFacts, close: Close, name: GateId, iteration
         offer=offer,
         asked_at=now,
         deadline=None if settings.deadline_s is None else now + timedelta(seconds=settings.deadline_s),
+        objections=objections,
         default=settings.at_deadline if settings.at_deadline in allowed else Choice.CANCEL,
     )
 

@@ -29,7 +29,7 @@ from setpoint.model.events.run import (
 from setpoint.model.exam import Least
 from setpoint.model.facts.human_answers import edited_since
 from setpoint.model.facts.rounds import RunFacts, blocking, failures, fewer_problems, open_counts, unproven
-from setpoint.model.gate import Answer, Choice
+from setpoint.model.gate import Answer
 from setpoint.model.ids import Commit
 from setpoint.model.proof import REVIEW
 from setpoint.model.run import Action, Decision, Halt, Round, RunOrder, RunOutcome
@@ -140,7 +140,7 @@ async def _worked(course: _Course) -> Close:
             answer = await settled(run, course.past(), came, turn.number, again)
             if isinstance(answer, Close):
                 return answer
-            if answer.choice is not Choice.PROVE and not _owes_review(course):
+            if not answer.choice.judges_again and not _owes_review(course):
                 turn = await _granted_turn(course, turn, answer)
                 break
             again += 1
@@ -261,7 +261,7 @@ def _close(last: Round, decision: Decision, halt: Halt | None, least: Least) -> 
             end = examined(last.proof, least)
             return Close(end.ending, end.lack or decision.reason, asked=not end.enough)
         case Action.ESCALATE:
-            if unproven(last):
+            if unproven(last) or (last.verdict is not None and last.verdict.standing):
                 return Close(Ending.UNPROVEN, decision.reason, halt)
             return Close(Ending.STOPPED if halt else Ending.ESCALATED, decision.reason, halt)
         case Action.CONTINUE | Action.RESTART | Action.CONFIRM:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 
 from setpoint.inner.structured_answer import Question, ask_for
 from setpoint.model.attempt import BY_RULE, NEXT_REVIEWER, BreakageKind, Brief, Usage
@@ -12,12 +13,17 @@ from setpoint.model.events.candidates import FindingDeclined
 from setpoint.model.events.run import ReviewAnswered, ReviewCompleted
 from setpoint.model.facts.spending import added
 from setpoint.model.finding import Finding
+from setpoint.model.ids import TraceId
+from setpoint.model.proof import HiddenTest
 from setpoint.model.verdict import Judgement, ReviewerVersion, Verdict
-from setpoint.phase.policy.review import Docket, as_advice, weighed
+from setpoint.phase.policy.review import Docket, as_advice, reproduced, weighed
 from setpoint.phase.review_answers import Reading
-from setpoint.ports import Agent
+from setpoint.ports import Agent, Measured
+from setpoint.ports.workspace import DropsCopies
 from setpoint.runs.context import RunContext
 
+RULES = "rules"
+"""The reviewer that works by rule."""
 _WORST_FIRST = (Judgement.FAILED, Judgement.REQUIRE_HUMAN, Judgement.REQUEST_CHANGES, Judgement.APPROVE)
 
 
@@ -32,6 +38,10 @@ class Submission:
     before: Docket
     declined: Mapping[str, str]
     """Objections that the maker declines with this change: reason by fingerprint."""
+    measured: Measured
+    """The tree that is judged."""
+    earlier: Mapping[str, HiddenTest]
+    """What showed objections of earlier reviews, by fingerprint."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,8 +70,7 @@ async def review(run: RunContext, change: Submission) -> Verdict:
     """Ask every kind of reviewer at once and return the combined verdict.
 
     Setpoint asks a broken reviewer again, then the next ones, then it reviews by rule and the verdict says
-    that the review is missing; only without money for an answer it is `failed`. A reviewer's edits are
-    dropped: trees are judged as committed, and each attempt begins from a commit.
+    that the review is missing; only without money for an answer it is `failed`.
     """
     for fingerprint, reason in change.declined.items():
         body = FindingDeclined(iteration=change.iteration, fingerprint=fingerprint, reason=reason)
@@ -71,16 +80,23 @@ async def review(run: RunContext, change: Submission) -> Verdict:
         async with asyncio.TaskGroup() as tasks:
             asked = [tasks.create_task(_answered(run, change, kind)) for kind in change.briefs]
         answers = [task.result() for task in asked]
-        verdict = weighed(
-            combined([each.verdict for each in answers]),
-            change.before,
-            run.order.limits,
-            change.declined,
-        )
+        verdicts = [await _reproduced(run, change, each.verdict) for each in answers]
+        verdict = weighed(combined(verdicts), change.before)
         usage = added([each.usage for each in answers])
         return ReviewCompleted(iteration=change.iteration, verdict=verdict, usage=usage)
 
     return (await run.journal.step(change.key, act, ReviewCompleted)).verdict
+
+
+async def _reproduced(run: RunContext, change: Submission, verdict: Verdict) -> Verdict:
+    """Run what shows an objection, also what showed it in an earlier review."""
+    shown = {**change.earlier, **verdict.reproductions}
+    asked = [each.fingerprint for each in verdict.findings if each.fingerprint in shown]
+    if not asked:
+        return verdict
+    tests = tuple(shown[each] for each in asked)
+    trial = await run.ports.evaluator.try_hidden(run.judged_by, change.measured, tests)
+    return reproduced(verdict, dict(zip(asked, trial.reproduced, strict=True)))
 
 
 async def _answered(run: RunContext, change: Submission, kind: str) -> ReviewAnswered:
@@ -92,7 +108,9 @@ async def _answered(run: RunContext, change: Submission, kind: str) -> ReviewAns
     opinions = list[Opinion]()
     verdict: Verdict | None = None
     for number, agent in enumerate(_in_turn(run, kind)):
-        opinion = await ask_reviewer(run, change, kind, agent, f"{key}~{number}" if number else key)
+        label = f"{key}~{number}" if number else key
+        async with _apart(run, change, kind, agent) as there:
+            opinion = await ask_reviewer(there, change, kind, agent, label)
         opinions.append(opinion)
         verdict = opinion.verdict
         if opinion.breakage is BreakageKind.BUDGET:
@@ -116,10 +134,27 @@ async def _answered(run: RunContext, change: Submission, kind: str) -> ReviewAns
     return body
 
 
+@asynccontextmanager
+async def _apart(run: RunContext, change: Submission, kind: str, agent: Agent) -> AsyncIterator[RunContext]:
+    """Return the run with a copy of the tree for one reviewer; what it leaves there goes with the copy."""
+    if agent.name == RULES:  # it reads the brief alone
+        yield run
+        return
+    workspace = run.ports.workspace
+    copy = await workspace.open(TraceId(f"{run.order.trace_id}-r-{kind}"), run.order.base)
+    try:
+        await workspace.restore(copy, change.measured.commit, of=run.copy)
+        yield replace(run, copy=copy)
+    finally:
+        if isinstance(workspace, DropsCopies):
+            await workspace.drop(copy)
+
+
 async def ask_reviewer(run: RunContext, change: Submission, kind: str, agent: Agent, label: str) -> Opinion:
-    """Ask one agent; what was whole of a request for changes that was cut off counts, too."""
+    """Ask one agent in a new session; what was whole of a request for changes that was cut off counts too."""
     asked = change.briefs[kind]
-    read = Reading(f"{kind}:{agent.name}", kind, change.before.open)
+    asked = asked.model_copy(update={"session": f"{asked.session}:{label}", "workdir": run.copy.path})
+    read = Reading(f"{kind}:{agent.name}", kind, change.before.open, run.ports.keep)
     question = Question(phase="review", iteration=change.iteration, label=label, brief=asked, read=read)
     came = await ask_for(run, agent, question)
     seen = read.last
@@ -175,6 +210,9 @@ def combined(verdicts: list[Verdict]) -> Verdict:
         settled=tuple(each for verdict in verdicts for each in verdict.settled),
         expressing=tuple(dict.fromkeys(each for verdict in verdicts for each in verdict.expressing)),
         all_express=any(verdict.all_express for verdict in verdicts),
+        approved_by=tuple(dict.fromkeys(each for verdict in verdicts for each in verdict.approved_by)),
+        expressed_by=tuple(dict.fromkeys(each for verdict in verdicts for each in verdict.expressed_by)),
         advice="; ".join(verdict.advice for verdict in verdicts if verdict.advice),
+        reproductions={name: test for verdict in verdicts for name, test in verdict.reproductions.items()},
         missing="; ".join(verdict.missing for verdict in verdicts if verdict.missing),
     )

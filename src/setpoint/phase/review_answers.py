@@ -5,19 +5,22 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
 from setpoint.inner.lenient_json import fragments, pieces, unique
 from setpoint.inner.structured_answer import read_object
-from setpoint.model.answers.role_answers import Objection, Replacement, ReviewShape
+from setpoint.model.answers.role_answers import Objection, Replacement, ReproductionShape, ReviewShape
 from setpoint.model.attempt import Attempt
-from setpoint.model.finding import Category, Edit, Finding, Fix, Severity
+from setpoint.model.finding import Edit, Finding, Fix
+from setpoint.model.ids import Artifact
+from setpoint.model.proof import HiddenTest
 from setpoint.model.verdict import Judgement, Settled, Verdict
-from setpoint.phase.policy.review import UNNAMED
 
+Findings = tuple[Finding, ...]
+Keep = Callable[[str], str]
 MOST_NAMED = 50
 """Tests that a reviewer can name."""
 MOST_TEXT = 20_000
@@ -44,29 +47,30 @@ _FENCE = re.compile(r"\A```\w*\n(?P<inside>.*)\n```\Z", re.DOTALL)
 class Reading:
     """Reads the answers of one reviewer.
 
-    Asked about once are a request for changes that names none, and an answer that was cut off. What was
-    whole of a request for changes counts if no better answer follows. An approval must be the whole answer,
-    or hold the word with which it was asked about: nothing that is quoted can hold it.
+    Asked about once are a request for changes that names no error, and an answer that was cut off. What was
+    whole of a request for changes counts if no better answer follows; one that names no error even then
+    approves with notes. An approval must be the whole answer, or hold the word with which it was asked about:
+    nothing that is quoted can hold it.
     """
 
-    def __init__(self, reviewer: str, kind: str, objections: tuple[Finding, ...]) -> None:
-        """Begin before the first answer."""
-        self._who = (reviewer, kind)
+    def __init__(self, reviewer: str, kind: str, objections: Findings, keep: Keep | None = None) -> None:
+        """Begin before the first answer; `keep` stores texts of tests that reproduce objections."""
+        self._who, self._keep = (reviewer, kind), keep
         self._objections = objections
-        self._asked = False
+        self._named = False
         self._word = ""
         self.unreadable = 0
         """Answers that could not be read."""
         self.last: Attempt | None = None
         """The attempt whose answer was read last."""
         self.held: Verdict | None = None
-        """A request that named nothing; it counts if no better answer follows."""
+        """What was whole of a request that was cut off; it counts if no better answer follows."""
 
     def __call__(self, attempt: Attempt) -> Verdict:
         """Read an answer; raises `ValueError` if it does not fit, or if a finding has to be named first."""
-        first, self._asked, self.last = not self._asked, True, attempt
+        self.last = attempt
         try:
-            verdict = read_verdict(*self._who, attempt, self._objections)
+            verdict = read_verdict(*self._who, attempt, self._objections, self._keep)
         except ValueError:
             self.unreadable += 1
             self._hold_part(attempt)
@@ -77,10 +81,12 @@ class Reading:
             raise ValueError(_SEND_ALONE.format(name=_CONFIRMED, word=self._word))
         if verdict.judgement is not Judgement.REQUEST_CHANGES or verdict.blocking:
             return verdict
-        self.held = _binding(verdict, self._who[1])
-        if first:
+        if not (self._named or verdict.reproductions):
+            self._named = True
             raise ValueError(_NAME_ONE)
-        return self.held
+        # Who stays with it means notes: what must not be delivered has a name.
+        who = (self._who[0].rpartition(":")[2],)
+        return verdict.model_copy(update={"judgement": Judgement.APPROVE, "approved_by": who})
 
     def _is_own(self, text: str) -> bool:
         """Whether an approval is the reviewer's own: it is the whole answer, or holds the word alone."""
@@ -96,9 +102,9 @@ class Reading:
         for part in fragments(attempt.text):
             whole = attempt.model_copy(update={"text": json.dumps(part)})
             with suppress(ValueError):
-                verdict = read_verdict(*self._who, whole, self._objections)
-                if verdict.judgement is not Judgement.APPROVE:
-                    self.held = verdict if verdict.blocking else _binding(verdict, self._who[1])
+                verdict = read_verdict(*self._who, whole, self._objections, self._keep)
+                if verdict.judgement is not Judgement.APPROVE and verdict.blocking:
+                    self.held = verdict
                 return
 
 
@@ -116,19 +122,9 @@ def _is_known(answer: Mapping[str, Any]) -> bool:
     return answer.keys() <= {*ReviewShape.model_fields, _CONFIRMED}
 
 
-def _binding(verdict: Verdict, kind: str) -> Verdict:
-    """Let what a reviewer said stand for the finding that it does not name."""
-    finding = Finding(
-        source=f"review:{kind}",
-        rule=UNNAMED,
-        severity=Severity.ERROR,
-        category=Category.CORRECTNESS,
-        message=(verdict.feedback or "the reviewer requests changes and does not say which")[:1000],
-    )
-    return verdict.model_copy(update={"findings": (*verdict.findings, finding)})
-
-
-def read_verdict(reviewer: str, kind: str, attempt: Attempt, objections: tuple[Finding, ...] = ()) -> Verdict:
+def read_verdict(
+    reviewer: str, kind: str, attempt: Attempt, objections: Findings = (), keep: Keep | None = None
+) -> Verdict:
     """Read a verdict from an answer; raises `ValueError` if it does not fit `ReviewShape`.
 
     A finding that names one of the open `objections` by its fingerprint is that objection again, however it
@@ -138,6 +134,12 @@ def read_verdict(reviewer: str, kind: str, attempt: Attempt, objections: tuple[F
     known = {finding.fingerprint: finding for finding in objections}
     by_rule = attempt.usage.scope == "none"
     findings = tuple(_finding(kind, each, known, by_rule=by_rule) for each in answer.findings)
+    agent = reviewer.rpartition(":")[2]
+    shown = {
+        found.fingerprint: _hidden(found, each.reproduction, agent, keep)
+        for found, each in zip(findings, answer.findings, strict=True)
+        if each.reproduction is not None and keep is not None
+    }
     judgement = Judgement(answer.decision)
     if judgement is Judgement.APPROVE and any(finding.blocking for finding in findings):
         judgement = Judgement.REQUEST_CHANGES
@@ -145,14 +147,32 @@ def read_verdict(reviewer: str, kind: str, attempt: Attempt, objections: tuple[F
         Settled(fingerprint=each.id, withdrawn=each.withdrawn, reason=each.reason[:1000])
         for each in answer.settled
     )
+    named = () if by_rule else tuple(each[:500] for each in answer.expressing_tests[:MOST_NAMED])
+    every = answer.tests_express_request and not by_rule
+    who = () if by_rule or judgement is not Judgement.APPROVE else (agent,)
     return Verdict(
         reviewer=reviewer,
         judgement=judgement,
         findings=findings,
         feedback=answer.feedback[:2000],
         settled=tuple(each for each in settled if each.fingerprint in known),
-        expressing=() if by_rule else tuple(each[:500] for each in answer.expressing_tests[:MOST_NAMED]),
-        all_express=answer.tests_express_request and not by_rule,
+        expressing=named,
+        all_express=every,
+        approved_by=who,
+        expressed_by=who if named or every else (),
+        reproductions=shown,
+    )
+
+
+def _hidden(found: Finding, shape: ReproductionShape, agent: str, keep: Keep) -> HiddenTest:
+    """Return a reproduction as a hidden test: the maker reads only what its objection says."""
+    command = shape.command.strip()
+    return HiddenTest(
+        path=command or shape.path.strip(),
+        source=Artifact("" if command else keep(shape.text)),
+        command=command,
+        behaviour=" ".join(found.message.split())[:500],
+        author=agent,
     )
 
 

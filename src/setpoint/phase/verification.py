@@ -6,7 +6,15 @@ from dataclasses import replace
 
 from setpoint.model.attempt import Brief, Role
 from setpoint.model.evaluation import Evaluation, Stage
-from setpoint.model.events.run import AgentFinished, PhaseApproved, PhaseEntered, PhasePassed, ProofMeasured
+from setpoint.model.events.run import (
+    AgentFinished,
+    PhaseApproved,
+    PhaseEntered,
+    PhasePassed,
+    ProofMeasured,
+    ReviewCompleted,
+)
+from setpoint.model.facts.human_answers import dismissed
 from setpoint.model.facts.rounds import failures
 from setpoint.model.pipeline import Phase, PhaseKind
 from setpoint.model.proof import REVIEW, Obligation, ObligationState, Proof, Vouched
@@ -19,9 +27,9 @@ from setpoint.phase.policy.bouncing import asks_for_bounce, bounce_count, with_b
 from setpoint.phase.policy.hard_gates import hard_gates
 from setpoint.phase.policy.measured_results import measured_results
 from setpoint.phase.policy.provable import with_measured
-from setpoint.phase.policy.review import declined_in, docket
+from setpoint.phase.policy.review import declined_in, docket, weighed
 from setpoint.phase.policy.verifiers import unmeasured_suites
-from setpoint.phase.policy.vouched import vouched
+from setpoint.phase.policy.vouched import reproductions, vouched
 from setpoint.phase.review import Submission, review
 from setpoint.ports import Measured
 from setpoint.runs.context import RunContext
@@ -68,6 +76,7 @@ async def judged_again(run: RunContext, base: Evaluation, rounds: tuple[Round, .
     tree = (current.snapshot.commit, current.snapshot.tree)
     tests = await run.measure(f"test-{current.number}{mark}", Stage.TEST, tree, iteration=current.number)
     current = await _reviewed_again(run, current, tuple(earlier), mark)
+    current = await _dismissed(run, current, tuple(earlier), mark)
     cleared = {"tests": tests, "confirmation": None, "proof": None, "bounced_from": "", "bounced_to": ""}
     current = current.model_copy(update=cleared)
     unmeasured = unmeasured_suites(base, run.order.story)
@@ -85,6 +94,20 @@ async def _reviewed_again(run: RunContext, current: Round, earlier: tuple[Round,
         return current
     again = Situation(iteration=current.number, chain=current.chain)
     return await _reviewed(run, phases[0], current, earlier, again, mark)
+
+
+async def _dismissed(run: RunContext, current: Round, earlier: tuple[Round, ...], mark: str) -> Round:
+    """Weigh the review of a round without the objections that a person found wrong since."""
+    wrong, verdict = dismissed(run.journal.events), current.verdict
+    if verdict is None or not set(verdict.standing) & wrong.keys():
+        return current
+
+    async def act() -> ReviewCompleted:
+        now = weighed(verdict, docket(earlier, wrong))
+        return ReviewCompleted(iteration=current.number, verdict=now)
+
+    done = await run.journal.step(f"dismiss-{current.number}{mark}", act, ReviewCompleted)
+    return current.model_copy(update={"verdict": done.verdict})
 
 
 async def _proved(run: RunContext, rounds: tuple[Round, ...], mark: str = "") -> Round:
@@ -199,7 +222,7 @@ async def submission(
     *earlier, current = rounds
     approved = [each for each in earlier if each.chain == current.chain and _approved(each)]
     since = approved[-1].snapshot.commit if approved else run.order.base
-    before = docket(tuple(earlier))
+    before = docket(tuple(earlier), dismissed(run.journal.events))
     open_now = {finding.fingerprint for finding in before.open}
     declined = {each: reason for each, reason in declined_in(current).items() if each in open_now}
     now = Situation(
@@ -220,6 +243,8 @@ async def submission(
         briefs={kind: _asked(run, phase, now, kind) for kind in phase.reviews},
         before=before,
         declined=declined,
+        measured=Measured(run.copy, current.snapshot.commit, current.snapshot.tree, Stage.EVALUATE),
+        earlier=reproductions(earlier),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 from setpoint.model.evaluation import Evaluation
-from setpoint.model.proof import NOBODY, HiddenTest, HiddenTrial, Proof, Vouched
+from setpoint.model.proof import NOBODY, HiddenTests, HiddenTrial, Proof, Vouched
 from setpoint.model.run import RunOrder
 from setpoint.model.suite_command import SuiteCommand
 from setpoint.ports.check import Measured
@@ -44,5 +44,8 @@ class Evaluator(Protocol):
     async def prove(self, order: RunOrder, measured: Measured, vouched: Vouched = NOBODY) -> Proof:
         """Measure what proves a tree that has passed every check."""
 
-    async def try_hidden(self, order: RunOrder, copy: WorkCopy, tests: tuple[HiddenTest, ...]) -> HiddenTrial:
-        """Run tests that were written from the request alone at the base, where they must fail."""
+    async def try_hidden(self, order: RunOrder, copy: WorkCopy | Measured, tests: HiddenTests) -> HiddenTrial:
+        """Run tests that were written from the request alone at the base, where they must fail.
+
+        Tests that show objections to a measured tree run on both.
+        """

@@ -96,3 +96,11 @@ class RemakesCopies(Protocol):
 
     async def remade(self, copy: WorkCopy) -> bool:
         """Make a work copy again whose folder was deleted; whether that was so since the last question."""
+
+
+@runtime_checkable
+class DropsCopies(Protocol):
+    """A workspace that can remove a work copy; without it each stays until its run is removed."""
+
+    async def drop(self, copy: WorkCopy) -> None:
+        """Remove a work copy with all that was recorded of it."""

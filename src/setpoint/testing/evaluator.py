@@ -27,11 +27,12 @@ from setpoint.model.proof import (
     NOBODY,
     SABOTAGE,
     WITNESS,
-    HiddenTest,
+    HiddenTests,
     HiddenTrial,
     Obligation,
     ObligationState,
     Proof,
+    Reproduced,
     Vouched,
     WorkKind,
 )
@@ -147,6 +148,8 @@ class ScriptedEvaluator:
     calls: list[Measured] = field(default_factory=list)
     orders: list[RunOrder] = field(default_factory=list)
     """By which orders it was asked to judge, for assertions."""
+    reproductions: dict[str, tuple[Reproduced, ...]] = field(default_factory=dict)
+    """What comes of the reproductions of objections in each iteration, by path; others pass."""
     vouched: list[Vouched] = field(default_factory=list)
     """What others contributed to each proof that was asked for, for assertions."""
     _commits: list[Commit] = field(default_factory=list)
@@ -165,6 +168,7 @@ class ScriptedEvaluator:
         self.python = python
         self.calls = []
         self.orders = []
+        self.reproductions = {}
         self.vouched = []
         self._commits = []
 
@@ -203,10 +207,15 @@ class ScriptedEvaluator:
         self.vouched.append(vouched)
         return proof(self._scene(place, Stage.TEST), vouched)
 
-    async def try_hidden(self, order: RunOrder, copy: WorkCopy, tests: tuple[HiddenTest, ...]) -> HiddenTrial:
-        """Keep every test."""
-        del order, copy
-        return HiddenTrial(kept=tests)
+    async def try_hidden(self, order: RunOrder, copy: WorkCopy | Measured, tests: HiddenTests) -> HiddenTrial:
+        """Keep every test; what shows objections plays `reproductions`."""
+        del order
+        if not isinstance(copy, Measured):
+            return HiddenTrial(kept=tests)
+        place = self._commits.index(copy.commit)
+        played = [self.reproductions.get(test.path, (Reproduced(test=test, passes=True),)) for test in tests]
+        came = zip(tests, (each[min(place, len(each) - 1)] for each in played), strict=True)
+        return HiddenTrial(reproduced=tuple(each.model_copy(update={"test": test}) for test, each in came))
 
     def _scene(self, place: int, stage: Stage) -> Scene:
         scene = self.scenes[min(place, len(self.scenes) - 1)]

@@ -116,6 +116,11 @@ class FolderWorkspace:
         _write(path, wanted if shows is None else self.files(shows))
         self._at[copy.trace_id] = commit
 
+    async def drop(self, copy: WorkCopy) -> None:
+        """Remove the folder, and forget it."""
+        shutil.rmtree(copy.path)
+        del self._at[copy.trace_id]
+
     async def diff(self, copy: WorkCopy, base: Commit, head: Commit) -> str:
         """Return the change between two commits as a unified diff."""
         del copy

@@ -13,7 +13,7 @@ from setpoint.checks.discovery.interpreter import environments, own_code
 from setpoint.errors import SettingsError
 from setpoint.model.config.sandbox import Means
 from setpoint.model.evaluation import Evaluation
-from setpoint.model.proof import NOBODY, HiddenTest, HiddenTrial, Proof, Vouched
+from setpoint.model.proof import NOBODY, HiddenTests, HiddenTrial, Proof, Vouched
 from setpoint.settings import Settings
 from setpoint.system.files.private_folder import temporary_place
 from setpoint.system.processes import Hold, Trial, clean_environment, holding, withholding
@@ -160,7 +160,7 @@ class HeldEvaluator:
         async with held_checks(self._project, self._settings):
             return await self._inner.prove(order, measured, vouched)
 
-    async def try_hidden(self, order: RunOrder, copy: WorkCopy, tests: tuple[HiddenTest, ...]) -> HiddenTrial:
+    async def try_hidden(self, order: RunOrder, copy: WorkCopy | Measured, tests: HiddenTests) -> HiddenTrial:
         """Run hidden tests at the base."""
         async with held_checks(self._project, self._settings):
             with withholding():

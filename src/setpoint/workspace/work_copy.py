@@ -16,6 +16,7 @@ from setpoint.ports import WorkCopy
 from setpoint.ports.workspace import CopyLoss
 from setpoint.system.files.kept_folder import KeptFolder
 from setpoint.system.files.project_folders import ProjectFolders
+from setpoint.system.files.removal import remove_folder
 from setpoint.system.git.git import DIFF, head
 from setpoint.workspace.copies_folder import may_take
 from setpoint.workspace.run_repository import make_snapshot_store
@@ -231,6 +232,13 @@ class GitWorkspace:
             await store.show_uncommitted(tree)
         if self._salvaged.pop(copy.trace_id, None) is not None:
             await store.git("update-ref", "-d", FOUND)
+
+    async def drop(self, copy: WorkCopy) -> None:
+        """Remove a work copy with all that was recorded of it."""
+        if (folder := self._folders_of.pop(copy.path, None)) is not None:
+            folder.close()
+        for left in (Path(copy.path).parent, Path(copy.repository)):
+            await asyncio.to_thread(remove_folder, left)
 
     async def preview(self, copy: WorkCopy) -> tuple[Commit, Tree]:
         """Record the files of a work copy as they are now, for a look at them; nothing else notices."""

@@ -158,13 +158,18 @@ def test_what_a_sandbox_holds_may_look_outside_and_change_nothing_there(tmp_path
     assert refused == {"read": [False, True], "execute": [False, True], "edit": [True, True]}
 
 
-async def test_a_reviewer_may_not_change_files(scripted, brief, workdir) -> None:
+@pytest.mark.parametrize(
+    ("role", "refused"), [(Role.PLANNER, "a planner changes no file"), (Role.REVIEWER, "")]
+)
+async def test_a_reviewer_may_write_in_its_copy_and_a_planner_may_not(
+    scripted, brief, workdir, role, refused
+) -> None:
     agent = scripted([{**WRITE, "ask": True}, {"say": "approve"}])
     observer = SilentObserver()
-    attempt = await agent.attempt(brief(role=Role.REVIEWER), observer)
-    assert "a - b" in (workdir / "calc.py").read_text()
+    attempt = await agent.attempt(brief(role=role), observer)
+    assert ("a - b" in (workdir / "calc.py").read_text()) is bool(refused)
     assert (attempt.tool_errors, attempt.text) == (0, "approve")
-    assert [call.refused.partition(";")[0] for call in observer.calls] == ["a reviewer changes no file"]
+    assert [call.refused.partition(";")[0] for call in observer.calls] == [refused]
 
 
 async def test_a_review_in_between_leaves_the_makers_session_open(scripted, brief, artifacts) -> None:

@@ -4,12 +4,10 @@ import pytest
 
 from model.examples import an_attempt
 from phase.policy.rounds import a_round
-from setpoint.model.config.limits import Limits
 from setpoint.model.finding import Category, Finding, Severity
+from setpoint.model.proof import HiddenTest, Reproduced
 from setpoint.model.verdict import Judgement, Settled, Verdict
-from setpoint.phase.policy.review import NOTHING_REVIEWED, UNNAMED, declined, docket, weighed
-
-LIMITS = Limits(freeze_reviews_after=2)
+from setpoint.phase.policy.review import NOTHING_REVIEWED, declined, docket, reproduced, standing_in, weighed
 
 
 def objection(word, severity=Severity.ERROR, **more):
@@ -41,34 +39,21 @@ def frozen(*known):
     return docket(rounds)
 
 
-def weigh(said, before, declined_now=()):
-    return weighed(said, before, LIMITS, declined_now)
-
-
 def test_first_objections_count_whatever_they_are():
     said = verdict(objection("name"))
-    assert weigh(said, NOTHING_REVIEWED) == said
-    assert weigh(said, docket((reviewed(1, verdict()),))) == said
+    assert weighed(said, NOTHING_REVIEWED) == said
+    assert weighed(said, docket((reviewed(1, verdict()),))) == said
 
 
 @pytest.mark.parametrize("severity", [Severity.ERROR, Severity.CRITICAL])
 def test_an_error_counts_however_late(severity):
     said = verdict(objection("name", severity))
-    assert weigh(said, frozen()) == said
-
-
-def test_a_late_request_that_names_no_error_goes_to_a_person():
-    said = verdict(objection("name", rule=UNNAMED))
-    assert weigh(said, NOTHING_REVIEWED) == said
-    now = weigh(said, frozen())
-    assert now.judgement is Judgement.REQUIRE_HUMAN
-    assert "names no error" in now.feedback
-    assert weighed(said, frozen(), Limits(freeze_reviews_after=None), ()) == said
+    assert weighed(said, frozen()) == said
 
 
 def test_an_objection_that_was_there_before_stays_however_late():
     known = objection("name")
-    assert weigh(verdict(known), frozen(known)).blocking == (known,)
+    assert weighed(verdict(known), frozen(known)).blocking == (known,)
 
 
 def test_the_docket_holds_what_is_open_and_what_was_ever_said():
@@ -95,24 +80,64 @@ def test_a_decline_is_a_line_of_its_own():
 def test_a_withdrawn_objection_does_not_come_back():
     known = objection("name")
     settled = Settled(fingerprint=known.fingerprint, withdrawn=True)
-    now = weigh(
-        verdict(known, settled=(settled,)), docket((reviewed(1, verdict(known)),)), {known.fingerprint}
-    )
+    now = weighed(verdict(known, settled=(settled,)), docket((reviewed(1, verdict(known)),)))
     assert (now.judgement, now.blocking) == (Judgement.APPROVE, ())
 
     later = docket((reviewed(1, verdict(known)), reviewed(2, verdict(settled=(settled,)))))
-    assert weigh(verdict(known), later).blocking == ()
+    assert weighed(verdict(known), later).blocking == ()
 
 
-def test_what_is_declined_twice_and_upheld_goes_to_a_person():
-    known = objection("name")
+def test_what_is_reported_again_and_nothing_reproduces_stands():
+    known, new = objection("name"), objection("type")
+    before = docket((reviewed(1, verdict(known)),))
     decline = f"DECLINE {known.fingerprint}: it is meant so"
-    rounds = (reviewed(1, verdict(known)), reviewed(2, verdict(known), decline))
-    assert (
-        weigh(verdict(known), docket(rounds[:1]), {known.fingerprint}).judgement is Judgement.REQUEST_CHANGES
-    )
 
-    now = weigh(verdict(known), docket(rounds), {known.fingerprint})
-    assert now.judgement is Judgement.REQUIRE_HUMAN
-    assert known.fingerprint in now.feedback
-    assert weigh(verdict(known), docket(rounds)).judgement is Judgement.REQUEST_CHANGES
+    now = weighed(verdict(known, new), before)
+
+    assert (now.judgement, now.standing) == (Judgement.REQUEST_CHANGES, (known.fingerprint,))
+    said = standing_in(reviewed(2, now, decline))
+    assert said == "the name is wrong (a.py); the maker declines it: it is meant so"
+    shown = verdict(known).model_copy(update={"reproductions": {known.fingerprint: SHOWN}})
+    assert weighed(shown, before).standing == ()
+
+
+def test_what_a_person_dismisses_does_not_come_back():
+    known = objection("name")
+    before = docket((reviewed(1, verdict(known)),), {known.fingerprint: "Ann: it is meant so"})
+    now = weighed(verdict(known), before)
+    assert (now.judgement, now.blocking, now.standing) == (Judgement.APPROVE, (), ())
+    assert (before.open, before.dismissed) == ((), ("the name is wrong (Ann: it is meant so)",))
+
+
+SHOWN = HiddenTest(path="tests/test_x.py", behaviour="the name is wrong", author="critic")
+
+
+@pytest.mark.parametrize(
+    ("severity", "binds", "passes", "judgement", "becomes", "says"),
+    [
+        (
+            Severity.INFO,
+            True,
+            False,
+            Judgement.REQUEST_CHANGES,
+            Severity.ERROR,
+            "reproduced by Setpoint: why",
+        ),
+        (Severity.CRITICAL, True, False, Judgement.REQUEST_CHANGES, Severity.CRITICAL, "reproduced"),
+        (Severity.ERROR, False, True, Judgement.APPROVE, Severity.WARNING, "did not reproduce: why"),
+        (Severity.ERROR, False, False, Judgement.REQUEST_CHANGES, Severity.ERROR, "does not count: why"),
+        (Severity.INFO, False, True, Judgement.APPROVE, Severity.INFO, "does not count: why"),
+    ],
+)
+def test_what_came_of_a_reproduction_decides_what_an_objection_weighs(
+    severity, binds, passes, judgement, becomes, says
+):
+    known = objection("name", severity)
+    said = verdict(known).model_copy(update={"reproductions": {known.fingerprint: SHOWN}})
+    came = {known.fingerprint: Reproduced(test=SHOWN, binds=binds, passes=passes, told="why")}
+
+    now = weighed(reproduced(said, came), NOTHING_REVIEWED)
+
+    assert (now.judgement, now.findings[0].severity) == (judgement, becomes)
+    assert says in now.findings[0].detail
+    assert bool(now.reproductions) is binds

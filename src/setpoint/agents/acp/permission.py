@@ -28,7 +28,7 @@ def refusal_of(call: ToolCallUpdate, calls: Calls, role: Role, *, held: bool) ->
     why. A refusal by us has no words in the protocol, and some agents end their turn at it.
     """
     changes = calls.kind(call) in _CHANGING
-    if changes and role is not Role.MAKER:
+    if changes and role not in (Role.MAKER, Role.REVIEWER):  # a reviewer works in a copy of its own
         return f"a {role} changes no file; say in the answer what has to be changed"
     outside = calls.outside(call)
     if outside and (changes or not held):

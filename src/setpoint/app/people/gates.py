@@ -150,6 +150,11 @@ def answer_gate(
             f"{opened.trace_id}: '{Choice.PROVE}' needs a command, and no other answer takes one",
             hint=f"setpoint gate prove 'COMMAND' {opened.trace_id}",
         )
+    if wanted.choice is Choice.DISMISS and not wanted.reason.strip():
+        raise UsageError(
+            f"{opened.trace_id}: '{Choice.DISMISS}' needs a reason, which reviewers read",
+            hint=f"setpoint gate dismiss {opened.trace_id} --because 'WHY'",
+        )
     if gate.expired(datetime.now(UTC)):
         message = f"{opened.trace_id}: the deadline of gate {gate.id} has passed; '{gate.default}' is taken"
         raise UsageError(message, hint=f"`setpoint resume {opened.trace_id}` continues with it")

@@ -19,14 +19,16 @@ from setpoint.checks.languages.changed_function import NOTHING, OTHER
 from setpoint.checks.measurement import Measuring, Task, furnish
 from setpoint.checks.old_tests.places import Aside
 from setpoint.checks.old_tests.start_files import is_start_file
+from setpoint.checks.plan import Plan
 from setpoint.checks.suites.tests_of_file import is_run, tests_of_file
+from setpoint.checks.target import Target
 from setpoint.checks.trees.checkout import place_beside, put_at, repository_of
 from setpoint.checks.verdict.broken_code import BrokenCode, new_mark
 from setpoint.checks.verdict.sabotage import changed_code
 from setpoint.checks.verdict.subject import MOST_NAMED, Subject, listed
 from setpoint.checks.verdict.witness import Witness, failure_of, other_cause, passed_in
 from setpoint.model.changes.test_paths import is_test_path
-from setpoint.model.evidence import Cause, Failure, TestReport, whole_suite
+from setpoint.model.evidence import Cause, CheckState, Failure, Outcome, TestReport, whole_suite
 from setpoint.model.exam import Examiner
 from setpoint.model.proof import HIDDEN, HiddenTest, HiddenTrial, Obligation, ObligationState, Vouched
 from setpoint.model.wording import counted
@@ -64,15 +66,15 @@ async def hidden_on(subject: Subject, vouched: Vouched) -> HiddenRun:
     green: dict[str, tuple[HiddenTest, frozenset[str]]] = {}
     red: dict[str, str] = {}
     for test in tests:
-        asked = _asked(test, place, subject.plan.artifacts)
-        report = await subject.run_tests(asked, there)
+        report = await run_hidden(subject.plan, subject.target, test, there)
         if report.red or not report.outcomes:  # once more: what fails by chance says nothing
-            report = await subject.run_tests(asked, there)
+            report = await run_hidden(subject.plan, subject.target, test, there)
         if report.red or not passed_in(report):
             red[test.path] = _told(test, report)
         else:
             green[test.path] = (test, passed_in(report))
-    idle, noticed = await _noticing(subject, there, {path: names for path, (_, names) in green.items()})
+    files = {path: names for path, (test, names) in green.items() if not test.command}
+    idle, noticed = await _noticing(subject, there, files)
     await asyncio.to_thread(shutil.rmtree, place, ignore_errors=True)
     if red:
         what = "the hidden test fails" if len(tests) == 1 else f"{len(red)} of {len(tests)} hidden tests fail"
@@ -88,7 +90,7 @@ async def hidden_on(subject: Subject, vouched: Vouched) -> HiddenRun:
             author=test.author,
         )
         for path, (test, names) in green.items()
-        if path not in idle
+        if path not in idle and test.reason  # what passes at the base holds, and proves nothing
         for name in sorted(names)
     )
     return HiddenRun((_passed(found, idle),), found, noticed)
@@ -134,7 +136,7 @@ async def try_at_base(
     there = place_beside(Path(place.copy.path), "other")
     kept, dropped = list[HiddenTest](), list[str]()
     for test in tests:
-        reason = _misplaced(test.path, target.files, task)
+        reason = misplaced(test.path, target.files, task)
         if not reason:
             await put_at(there, repository_of(place.copy), place.commit)
             await furnish(task.project, there)
@@ -143,10 +145,8 @@ async def try_at_base(
             except (OSError, ValueError) as error:
                 dropped.append(f"{test.path} cannot be written: {error}")
                 continue
-            asked = _asked(test, there, measuring.artifacts)
             copy = place._replace(copy=place.copy._replace(path=str(there)))
-            results = [await each.run(copy) for each in plan.selection(target, asked)]
-            report = whole_suite(each.tests for each in results if each.tests) or TestReport(outcomes={})
+            report = await run_hidden(plan, target, test, copy)
             reason, why = _at_base(report, task.story.wish)
             await asyncio.to_thread(shutil.rmtree, there, ignore_errors=True)
             test = test.model_copy(update={"reason": why})  # noqa: PLW2901 - the same test, now measured
@@ -157,9 +157,36 @@ async def try_at_base(
     return HiddenTrial(kept=tuple(kept), dropped=tuple(dropped))
 
 
+async def run_hidden(plan: Plan, target: Target, test: HiddenTest, there: Measured) -> TestReport:
+    """Run a hidden test where it lies."""
+    if test.command:
+        return await _commanded(plan, test.command, there)
+    asked = _asked(test, Path(there.copy.path), plan.artifacts)
+    results = [await each.run(there) for each in plan.selection(target, asked)]
+    return whole_suite(each.tests for each in results if each.tests) or TestReport(outcomes={})
+
+
+async def _commanded(plan: Plan, command: str, there: Measured) -> TestReport:
+    """Run a command in a place; one whose exit status says nothing has no outcome, and the reason."""
+    story = plan.story.model_copy(update={"acceptance": (command,)})
+    (check,) = replace(plan, story=story).acceptance()
+    result = await check.run(there)
+    if result.state is CheckState.PASS:
+        return TestReport(outcomes={command: Outcome.PASSED})
+    if result.state is not CheckState.FAIL:
+        return TestReport(outcomes={}, collection_errors=(result.evidence.reason,))
+    printed = result.findings[0].detail.replace(there.copy.path, ".").strip()
+    last = printed.rpartition("\n")[2]
+    message = f"exit code {result.evidence.exit_code}{f': {last}' if last else ''}"
+    failed = Failure(test=command, cause=Cause.ASSERTION, message=message, detail=printed)
+    return TestReport(outcomes={command: Outcome.FAILED}, failures=(failed,))
+
+
 def put(tests: Iterable[HiddenTest], place: Path, artifacts: Artifacts) -> None:
     """Write hidden tests into a tree."""
     for test in tests:
+        if test.command:
+            continue
         file = place / test.path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(artifacts.read(test.source))
@@ -187,7 +214,7 @@ def _foreign(failure: Failure, request: str) -> str:
     return "" if asked else f"a package is missing: {failure.message[:_MOST_MESSAGE]}"
 
 
-def _misplaced(path: str, files: Iterable[str], task: Task) -> str:
+def misplaced(path: str, files: Iterable[str], task: Task) -> str:
     """Say why a file cannot hold hidden tests."""
     place = PurePosixPath(path)
     if place.is_absolute() or ".." in place.parts or not place.suffix:

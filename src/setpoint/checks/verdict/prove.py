@@ -23,6 +23,7 @@ from setpoint.checks.verdict.new_tests import NEW_TESTS, new_tests
 from setpoint.checks.verdict.nothing_lost import nothing_lost
 from setpoint.checks.verdict.package_tools import package_tools
 from setpoint.checks.verdict.public_names import public_names
+from setpoint.checks.verdict.reproductions import reproduced
 from setpoint.checks.verdict.sabotage import sabotage
 from setpoint.checks.verdict.same_calls import same_calls
 from setpoint.checks.verdict.steps import Found, KeptRuns, ObligationListener, Steps
@@ -41,7 +42,7 @@ from setpoint.model.proof import (
     SABOTAGE,
     SAME_CALLS,
     WITNESS,
-    HiddenTest,
+    HiddenTests,
     HiddenTrial,
     Obligation,
     ObligationState,
@@ -100,7 +101,13 @@ class Prover:
             steps = Steps(without=terms.without, kept=kept, told=self.told)
             return await _proved(subject, vouched, steps)
 
-    async def try_hidden(self, task: Task, place: Measured, tests: tuple[HiddenTest, ...]) -> HiddenTrial:
+    async def reproduce(self, task: Task, place: Measured, tests: HiddenTests) -> HiddenTrial:
+        """Run what shows objections on the base and on the result, checked out at `place`."""
+        with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
+            came = [await reproduced(self.measuring, task, place, test, Path(scratch)) for test in tests]
+            return HiddenTrial(reproduced=tuple(came))
+
+    async def try_hidden(self, task: Task, place: Measured, tests: HiddenTests) -> HiddenTrial:
         """Run tests that were written from the request alone at the base, checked out at `place`."""
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
             return await try_at_base(self.measuring, task, place, tests, Path(scratch))

@@ -141,6 +141,17 @@ def prove(
 
 
 @app.command()
+def dismiss(
+    which: Run = "",
+    because: Annotated[str, typer.Option(help="Why the objection is wrong; reviewers read it.")] = "",
+    go: Go = False,
+    as_json: AsJson = False,
+) -> int:
+    """Say that the objection a reviewer stays with is wrong; the change is judged again without it."""
+    return _answered(which, "dismiss", {"reason": because}, go=go, as_json=as_json)
+
+
+@app.command()
 def cancel(which: Run = "", reason: Reason = "", go: Go = False, as_json: AsJson = False) -> int:
     """Cancel the run; the best state is kept if it is safe."""
     return _answered(which, "cancel", {"reason": reason}, go=go, as_json=as_json)

@@ -20,7 +20,7 @@ POLL_S = 0.5
 """Seconds between two checks whether the gate was answered elsewhere."""
 KEYS = {
     Choice.CONTINUE: "c", Choice.ACCEPT: "a", Choice.CANCEL: "x", Choice.APPROVE: "y", Choice.REJECT: "n",
-    Choice.PROVE: "p", Choice.RETRY: "r",
+    Choice.PROVE: "p", Choice.RETRY: "r", Choice.DISMISS: "w",
 }  # fmt: skip
 HISTORY, LATER = "h", "l"
 
@@ -110,6 +110,11 @@ def _wanted(read: _Reader, opened: OpenGate, choice: Choice) -> AnswerRequest:
         while not command:
             command = read("a command that fails without the change and passes with it: ")
         return AnswerRequest(choice, acceptance=command)
+    if choice is Choice.DISMISS:
+        why = ""
+        while not why:
+            why = read("this objection is wrong, because: ")
+        return AnswerRequest(choice, reason=why)
     if choice is Choice.RETRY:
         return AnswerRequest(choice)
     if choice is not Choice.CONTINUE:

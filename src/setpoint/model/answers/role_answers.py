@@ -80,6 +80,23 @@ class Replacement(Shape):
     replacement: str
 
 
+class ReproductionShape(Shape):
+    """What fails because of an objection: a command, or a new file of tests."""
+
+    command: str = ""
+    """A shell command that must end with 0, and does not."""
+    path: str = ""
+    """Of a new file of tests, from the root of the project."""
+    text: str = ""
+    """The whole file."""
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> ReproductionShape:
+        if bool(self.command.strip()) == bool(self.path.strip() and self.text.strip()):
+            raise ValueError("a reproduction has a command, or a path and a text")
+        return self
+
+
 class Objection(Shape):
     """One thing that a reviewer finds wrong."""
 
@@ -99,6 +116,8 @@ class Objection(Shape):
     """What to do."""
     suggested_edits: tuple[Replacement, ...] = ()
     """Replacements of whole lines of the file."""
+    reproduction: ReproductionShape | None = None
+    """What shows it: Setpoint runs it on the base and on the change."""
     rule: str = ""
     reproducible: bool = False
 
@@ -142,6 +161,15 @@ class Objection(Shape):
         except ValidationError:
             return ()
 
+    @field_validator("reproduction", mode="before")
+    @classmethod
+    def _whole_reproduction(cls, value: Any) -> Any:  # noqa: ANN401 - as above
+        """Leave out a reproduction that cannot be read; the objection counts without it."""
+        try:
+            return ReproductionShape.model_validate(value)
+        except ValidationError:
+            return None
+
     @model_validator(mode="after")
     def _says_what(self) -> Objection:
         missing = [name for name in ("severity", "category", "message") if not getattr(self, name)]
@@ -173,6 +201,10 @@ class ReviewShape(Shape):
                 "line": 41,
                 "message": "a refund of 0 is charged as a payment",
                 "suggested_fix": "return before the charge where the amount is 0",
+                "reproduction": {
+                    "path": "tests/test_refund_of_nothing.py",
+                    "text": "from pay import refund\n\n\ndef test_nothing():\n    assert refund(0) == 0\n",
+                },
             }
         ],
         "feedback": "One error in refunds; the rest reaches the goal.",

@@ -21,7 +21,7 @@ class Limits(Value):
     max_refinement_attempts: int | None = Field(default=None, ge=1, le=10)
     """Circuit breaker over all bounces of a story; none means as many as iterations."""
     freeze_reviews_after: int | None = Field(default=2, ge=1)
-    """Reviews after which a request for changes that names no error goes to a person, not to the maker."""
+    """Reviews after which a reviewer is reminded that smaller things are recorded and send nothing back."""
     max_rounds_without_gain: int = Field(default=3, ge=0)
     """Rounds in a row in which no test gets nearer to green and nothing else gets better; 0: no limit."""
     max_rounds_worse: int = Field(default=2, ge=0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from setpoint.model.events import Event
-from setpoint.model.events.run import AgentFinished, GateAnswered
+from setpoint.model.events.run import AgentFinished, GateAnswered, GateOpened
 from setpoint.model.gate import Answer, Choice, Edited, Via
 
 
@@ -40,6 +40,17 @@ def acceptance_given(events: Sequence[Event]) -> tuple[str, ...]:
     """Return the acceptance commands that people named in their answers, oldest first, each once."""
     named = (answer.acceptance for answer in _answers(events) if answer.choice is Choice.PROVE)
     return tuple(dict.fromkeys(filter(None, named)))
+
+
+def dismissed(events: Sequence[Event]) -> dict[str, str]:
+    """Return the objections of reviewers that people found wrong, by fingerprint: who, and why."""
+    opened = {each.body.gate.id: each.body.gate for each in events if isinstance(each.body, GateOpened)}
+    return {
+        objection: f"{event.body.answer.by}: {event.body.answer.reason}"
+        for event in events
+        if isinstance(event.body, GateAnswered) and event.body.answer.choice is Choice.DISMISS
+        for objection in (opened[event.body.gate].objections if event.body.gate in opened else ())
+    }
 
 
 def edited_since(events: Sequence[Event]) -> Edited | None:

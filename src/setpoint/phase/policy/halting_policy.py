@@ -21,6 +21,7 @@ from setpoint.phase.policy.bouncing import bounce_count
 from setpoint.phase.policy.loop_guards import exhausting
 from setpoint.phase.policy.no_gain import no_gain
 from setpoint.phase.policy.progress_guards import repeated_findings, stuck
+from setpoint.phase.policy.review import standing_in
 from setpoint.phase.policy.verifiers import in_words, unanswered
 
 RULES = "rules-v1"
@@ -59,12 +60,11 @@ def _for_a_person(past: RunFacts) -> str:
 
     Where proof alone is missing, the maker learns each obligation once before, a failing hidden test too.
     """
-    verdict, missing = past.last.verdict, unproven(past.last)
+    missing = unproven(past.last)
     if broken := unanswered(past.last.latest, past.base):
         return f"no change can make it answer: {in_words(broken)}"
-    if verdict is not None and verdict.judgement is Judgement.REQUIRE_HUMAN:
-        why = f": {verdict.feedback}" if verdict.feedback else ""
-        return f"{verdict.reviewer} wants a person to decide{why}"
+    if asked := _asked_by(past.last):
+        return asked
     if owed := [
         each for each in missing if each.rule in (REVIEW, MEASURED) or each.rule in _unmeasured(past.last)
     ]:
@@ -84,6 +84,17 @@ def _red_again(past: RunFacts) -> bool:
     """Whether a hidden test fails that failed in an earlier round too."""
     earlier = {path for each in past.recent[:-1] if each.proof for path in each.proof.red_hidden}
     return past.last.proof is not None and not earlier.isdisjoint(past.last.proof.red_hidden)
+
+
+def _asked_by(last: Round) -> str:
+    """Say what a reviewer leaves to a person."""
+    verdict, stands = last.verdict, standing_in(last)
+    if verdict is None or not (stands or verdict.judgement is Judgement.REQUIRE_HUMAN):
+        return ""
+    if stands:
+        return f"{verdict.reviewer} reports again what the maker knows and nothing reproduces: {stands}"
+    why = f": {verdict.feedback}" if verdict.feedback else ""
+    return f"{verdict.reviewer} wants a person to decide{why}"
 
 
 def _unmeasured(past: Round) -> set[str]:

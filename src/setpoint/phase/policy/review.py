@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Mapping
 
 from setpoint.model.config.limits import Limits
 from setpoint.model.finding import Finding, Severity
+from setpoint.model.proof import Reproduced
 from setpoint.model.run import Round
-from setpoint.model.value import Value
+from setpoint.model.value import Text, Value
 from setpoint.model.verdict import Judgement, Verdict
 
 _DECLINE = re.compile(r"^[\s>*-]*`?DECLINE\s+`?([0-9a-f]{16})`?\s*:\s*(\S.*)$", re.MULTILINE)
-UNNAMED = "request-changes"
-"""Rule of the finding that stands for a request for changes that names none."""
 MOST_REASON = 500
 """Characters kept of the reason for declining."""
 
@@ -28,9 +27,9 @@ class Docket(Value):
     known: frozenset[str] = frozenset()
     """Fingerprints of all objections that ever blocked."""
     withdrawn: frozenset[str] = frozenset()
-    """Objections that a reviewer withdrew."""
-    upheld: frozenset[str] = frozenset()
-    """Objections that the maker declined once and a reviewer upheld."""
+    """Objections that a reviewer withdrew, or that a person found wrong."""
+    dismissed: tuple[Text, ...] = ()
+    """The latter, each with who says so and why."""
 
 
 NOTHING_REVIEWED = Docket()
@@ -50,62 +49,89 @@ def declined_in(past: Round) -> dict[str, str]:
     return declined(attempt.text) if attempt else {}
 
 
-def docket(rounds: tuple[Round, ...]) -> Docket:
-    """Summarise the reviews of earlier rounds."""
+def docket(rounds: tuple[Round, ...], dismissed: Mapping[str, str] | None = None) -> Docket:
+    """Summarise the reviews of earlier rounds; `dismissed` says who found objections wrong, and why."""
+    wrong = dismissed or {}
     reviewed = [
-        (past, past.verdict)
+        past.verdict
         for past in rounds
         if past.verdict is not None
         and past.verdict.judgement is not Judgement.FAILED
         and not past.verdict.missing
     ]
-    known, withdrawn, upheld = set[str](), set[str](), set[str]()
-    for past, verdict in reviewed:
-        blocking = {finding.fingerprint for finding in verdict.blocking}
-        withdrawn |= {each.fingerprint for each in verdict.settled if each.withdrawn}
-        upheld |= blocking & known & set(declined_in(past))
-        known |= blocking
+    known = {finding.fingerprint: finding for verdict in reviewed for finding in verdict.blocking}
+    withdrawn = {each.fingerprint for verdict in reviewed for each in verdict.settled if each.withdrawn}
+    last = reviewed[-1].blocking if reviewed else ()
     return Docket(
         reviews=len(reviewed),
-        open=reviewed[-1][1].blocking if reviewed else (),
+        open=tuple(each for each in last if each.fingerprint not in wrong),
         known=frozenset(known),
-        withdrawn=frozenset(withdrawn),
-        upheld=frozenset(upheld - withdrawn),
+        withdrawn=frozenset({*withdrawn, *wrong}),
+        dismissed=tuple(f"{known[each].message} ({why})" for each, why in wrong.items() if each in known),
     )
 
 
 def is_frozen(before: Docket, limits: Limits) -> bool:
-    """Whether a request for changes has to name an objection of severity error or above to send work back."""
+    """Whether so many reviews were made that a reviewer is reminded that only errors count."""
     return limits.freeze_reviews_after is not None and before.reviews >= limits.freeze_reviews_after
 
 
-def weighed(verdict: Verdict, before: Docket, limits: Limits, declined_now: Collection[str]) -> Verdict:
-    """Return the verdict that counts; objections that the reviewer withdrew are recorded and do not block.
+def weighed(verdict: Verdict, before: Docket) -> Verdict:
+    """Return the verdict that counts; objections that were withdrawn or dismissed do not block.
 
-    An objection that was upheld and is declined again escalates to a person. So does a late request for
-    changes that names no objection of weight: the reviewer was asked for one, and could have approved.
+    The maker reads an objection once. A person decides on one that is reported again and that nothing
+    reproduces.
     """
     withdrawn = before.withdrawn | {each.fingerprint for each in verdict.settled if each.withdrawn}
     findings = tuple(
         _recorded(finding) if finding.blocking and finding.fingerprint in withdrawn else finding
         for finding in verdict.findings
     )
-    judgement, feedback = verdict.judgement, verdict.feedback
-    blocking = [finding for finding in findings if finding.blocking]
-    if judgement is Judgement.REQUEST_CHANGES and verdict.blocking and not blocking:
+    judgement = verdict.judgement
+    blocking = [finding.fingerprint for finding in findings if finding.blocking]
+    if judgement is Judgement.REQUEST_CHANGES and not blocking:
         judgement = Judgement.APPROVE
-    unnamed = bool(blocking) and all(finding.rule == UNNAMED for finding in blocking)
-    if judgement is Judgement.REQUEST_CHANGES and unnamed and is_frozen(before, limits):
-        judgement = Judgement.REQUIRE_HUMAN
-        feedback = f"it requests changes in review {before.reviews + 1} and names no error. {feedback}"
-    contested = {finding.fingerprint for finding in blocking} & before.upheld & set(declined_now)
-    if contested and judgement is not Judgement.FAILED:
-        judgement = Judgement.REQUIRE_HUMAN
-        named = ", ".join(sorted(contested))
-        feedback = f"declined twice by the maker and upheld by the reviewer: {named}. {feedback}"
-    return verdict.model_copy(
-        update={"findings": findings, "judgement": judgement, "feedback": feedback.strip()}
+    told = before.known - verdict.reproductions.keys()
+    standing = tuple(each for each in blocking if each in told and judgement is not Judgement.FAILED)
+    return verdict.model_copy(update={"findings": findings, "judgement": judgement, "standing": standing})
+
+
+def standing_in(past: Round) -> str:
+    """Name the objections of a round on which a person decides, with what the maker says of them."""
+    verdict, declines = past.verdict, declined_in(past)
+    named = [each for each in verdict.findings if each.fingerprint in verdict.standing] if verdict else []
+    return "; ".join(
+        f"{each.message}{f' ({each.file})' if each.file else ''}"
+        + (f"; the maker declines it: {declines[each.fingerprint]}" if each.fingerprint in declines else "")
+        for each in named
     )
+
+
+def reproduced(verdict: Verdict, came: Mapping[str, Reproduced]) -> Verdict:
+    """Weigh findings by what came of their reproductions, by fingerprint.
+
+    One that binds blocks whatever its severity. One that shows nothing is a warning. One that says nothing of
+    the change leaves the finding as if it had none.
+    """
+    findings = tuple(_weighed(each, came.get(each.fingerprint)) for each in verdict.findings)
+    binding = {each: found.test for each, found in came.items() if found.binds}
+    blocks = any(each.blocking for each in findings)
+    update = {"findings": findings, "reproductions": binding}
+    if blocks and verdict.judgement is Judgement.APPROVE:
+        update |= {"judgement": Judgement.REQUEST_CHANGES, "approved_by": (), "expressed_by": ()}
+    return verdict.model_copy(update=update)
+
+
+def _weighed(finding: Finding, came: Reproduced | None) -> Finding:
+    if came is None:
+        return finding
+    if came.binds:
+        severity = finding.severity if finding.blocking else Severity.ERROR
+        held = _recorded(finding, f"reproduced by Setpoint: {came.told}", severity)
+        return held.model_copy(update={"reproducible": True})
+    if came.passes and finding.blocking:
+        return _recorded(finding, f"did not reproduce: {came.told}", Severity.WARNING)
+    return _recorded(finding, f"its reproduction does not count: {came.told}", finding.severity)
 
 
 def as_advice(verdict: Verdict, why: str) -> Verdict:
@@ -126,7 +152,7 @@ def as_advice(verdict: Verdict, why: str) -> Verdict:
 
 
 def _recorded(
-    finding: Finding, how: str = "withdrawn by the reviewer", severity: Severity = Severity.INFO
+    finding: Finding, how: str = "withdrawn or dismissed", severity: Severity = Severity.INFO
 ) -> Finding:
     detail = f"{finding.detail}\n{how}".strip()
     return finding.model_copy(update={"severity": severity, "detail": detail})

@@ -8,6 +8,7 @@ from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.proof import NOTHING_LOST, HiddenTest, Vouched
 from setpoint.model.run import Round
 from setpoint.model.verdict import Judgement, Verdict
+from setpoint.phase.policy.review import docket
 
 
 def vouched(
@@ -21,20 +22,33 @@ def vouched(
     What they named in an earlier round counts as long as no test has changed since.
     """
     named: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
     every = False
     for each in rounds:
         if each.chain != rounds[-1].chain or any(is_test_path(path) for path in each.snapshot.files):
-            named, every = (), False
+            named, by, every = (), (), False
         if (verdict := _approved(each)) is not None:
-            named, every = (*named, *verdict.expressing), every or verdict.all_express
+            named, by = (*named, *verdict.expressing), (*by, *verdict.expressed_by)
+            every = every or verdict.all_express
+    last, shown = _approved(rounds[-1]), reproductions(rounds)
     return Vouched(
-        hidden=hidden,
+        hidden=tuple({each.path: each for each in (*shown.values(), *hidden)}.values()),
         readable=readable,
         lacking=lacking,
         reviewed=tuple(dict.fromkeys(named)),
         all_reviewed=every,
+        by=", ".join(dict.fromkeys(by)),
+        reviewers=last.approved_by if last else (),
         still_red=tuple(dict.fromkeys(test for each in rounds for test in _sent_back_for(each))),
     )
+
+
+def reproductions(rounds: Sequence[Round]) -> dict[str, HiddenTest]:
+    """Return what showed objections on a change of the run, by fingerprint; those withdrawn are left out."""
+    verdicts = [each.verdict for each in rounds if each.verdict is not None]
+    gone = docket(tuple(rounds)).withdrawn
+    every = {name: test for each in verdicts for name, test in each.reproductions.items()}
+    return {name: test for name, test in every.items() if name not in gone}
 
 
 def _sent_back_for(past: Round) -> tuple[str, ...]:
