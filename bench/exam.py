@@ -193,6 +193,9 @@ def exported(root: Path, commit: str, place: Path) -> Path:
     """Write a commit into a folder."""
     tree = place / "tree"
     git(root, "worktree", "add", "-q", "--detach", "--force", str(tree), commit)
+    for made in git(root, "ls-files", "-o", "-i", "--exclude-standard", "*.py").splitlines():
+        if "node_modules" not in made:  # written by the build, such as the version
+            shutil.copy(root / made, tree / made)
     if (root / "node_modules").is_dir():
         (tree / "node_modules").symlink_to(root / "node_modules")
     return tree

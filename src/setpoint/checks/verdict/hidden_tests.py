@@ -50,19 +50,16 @@ class HiddenRun(NamedTuple):
     """Changed functions that they notice when these are broken."""
 
 
-async def hidden_on(subject: Subject, vouched: Vouched) -> HiddenRun:
+async def hidden_on(subject: Subject, bare: Subject, vouched: Vouched) -> HiddenRun:
     """Run hidden tests on the result, beside the tests of the base alone; nothing where there are none.
 
-    A file that notices no fault in the changed functions asserts nothing of them, and is not counted.
+    A file that notices no fault in the changed functions asserts nothing of them, and is not counted. The
+    faults are tried on `bare`, which gets nothing that broken code must not meet.
     """
     tests = vouched.hidden
     if not tests:
         return HiddenRun()
-    place = place_beside(Path(subject.place.copy.path), "other")
-    aside = Aside(place=place, base=subject.base.commit, paths=subject.of_tests, known=frozenset())
-    there = await (aside.as_at_base(subject.place) if aside.paths else aside.as_it_is(subject.place))
-    await furnish(subject.task.project, place)
-    put(tests, place, subject.plan.artifacts)
+    there = await _laid(subject, tests)
     green: dict[str, tuple[HiddenTest, frozenset[str]]] = {}
     red: dict[str, str] = {}
     for test in tests:
@@ -74,8 +71,10 @@ async def hidden_on(subject: Subject, vouched: Vouched) -> HiddenRun:
         else:
             green[test.path] = (test, passed_in(report))
     files = {path: names for path, (test, names) in green.items() if not test.command}
-    idle, noticed = await _noticing(subject, there, files)
-    await asyncio.to_thread(shutil.rmtree, place, ignore_errors=True)
+    if bare is not subject:
+        there = await _laid(bare, tests)
+    idle, noticed = await _noticing(bare, there, files)
+    await asyncio.to_thread(shutil.rmtree, there.copy.path, ignore_errors=True)
     if red:
         what = "the hidden test fails" if len(tests) == 1 else f"{len(red)} of {len(tests)} hidden tests fail"
         reason = f"{what}: {'; '.join(red.values())}"
@@ -96,6 +95,16 @@ async def hidden_on(subject: Subject, vouched: Vouched) -> HiddenRun:
     return HiddenRun((_passed(found, idle),), found, noticed)
 
 
+async def _laid(subject: Subject, tests: Sequence[HiddenTest]) -> Measured:
+    """Put the result into a place beside, with the tests of the base and the hidden ones."""
+    place = place_beside(Path(subject.place.copy.path), "other")
+    aside = Aside(place=place, base=subject.base.commit, paths=subject.of_tests, known=frozenset())
+    there = await (aside.as_at_base(subject.place) if aside.paths else aside.as_it_is(subject.place))
+    await furnish(subject.task.project, place)
+    put(tests, place, subject.plan.artifacts)
+    return there
+
+
 def _passed(found: tuple[Witness, ...], idle: Collection[str]) -> Obligation:
     """Judge hidden tests of which none fails."""
     said = [f"{counted(len(found), 'hidden test')} passed"] if found else []
@@ -111,9 +120,12 @@ async def _noticing(
     subject: Subject, there: Measured, tests: Mapping[str, frozenset[str]]
 ) -> tuple[frozenset[str], frozenset[str]]:
     """Break the changed functions; return files that notice none of it, and functions that any notices."""
-    left, noticed, able = dict(tests), set[str](), False
+    noticed, able = set[str](), False
     every = frozenset[str]().union(*tests.values())
     broken = BrokenCode(subject=subject, there=there, until=math.inf)
+    if every:
+        await broken.looked_at(every)
+    left = {path: names for path, names in tests.items() if names & broken.sound}  # others say nothing here
     for function in changed_code(subject).functions[:_MOST_BROKEN] if every else ():
         for does in (NOTHING, OTHER):
             if not (way := function.sabotages.get(does, ())):

@@ -104,7 +104,8 @@ class Prover:
     async def reproduce(self, task: Task, place: Measured, tests: HiddenTests) -> HiddenTrial:
         """Run what shows objections on the base and on the result, checked out at `place`."""
         with tempfile.TemporaryDirectory(prefix="setpoint-") as scratch:
-            came = [await reproduced(self.measuring, task, place, test, Path(scratch)) for test in tests]
+            async with without_network():
+                came = [await reproduced(self.measuring, task, place, test, Path(scratch)) for test in tests]
             return HiddenTrial(reproduced=tuple(came))
 
     async def try_hidden(self, task: Task, place: Measured, tests: HiddenTests) -> HiddenTrial:
@@ -127,7 +128,7 @@ async def _proved(subject: Subject, vouched: Vouched, steps: Steps) -> Proof:
     async def witnessed() -> Found:
         async with without_network():
             with withholding():
-                hidden = await hidden_on(alone.subject, vouched)
+                hidden = await hidden_on(subject, alone.subject, vouched)
         obligation, witnesses = await find_witnesses(subject, vouched, hidden.witnesses)
         return Found(
             obligations=(*hidden.obligations, obligation),

@@ -54,6 +54,8 @@ class _Trial:
     test: HiddenTest
     task: Task
     plan: Plan
+    bare: Plan
+    """What broken code is run by: without carried files and named variables."""
     target: Target
     place: Measured
     """The result, checked out."""
@@ -67,12 +69,14 @@ class _Trial:
         """Run it on a commit; none where its changed functions are to raise and there are none."""
         tree = self.tree
         await put_at(tree, repository_of(self.place.copy), commit)
-        await furnish(self.task.project, tree)
+        project = self.task.project
+        await furnish(project.bare if broken else project, tree)
         there = self.place._replace(copy=self.place.copy._replace(path=str(tree)))
         if broken and not await self._break(there):
             return None
         put((self.test,), tree, self.plan.artifacts)
-        return _came(await run_hidden(self.plan, self.target, self.test, there), self.test)
+        plan = self.bare if broken else self.plan
+        return _came(await run_hidden(plan, self.target, self.test, there), self.test)
 
     async def _break(self, there: Measured) -> bool:
         """Let every function raise that the change adds or changes; false where there is none."""
@@ -112,7 +116,8 @@ async def reproduced(
     plan, target = quiet.plan(task, place.copy.trace_id, scratch), await quiet.target(task, place)
     if not test.command and (why := misplaced(test.path, target.files, task)):
         return Reproduced(test=test, passes=True, told=f"{test.path} {why}")
-    trial = _Trial(test=test, task=task, plan=plan, target=target, place=place)
+    bare = quiet.plan(replace(task, project=task.project.bare), place.copy.trace_id, scratch)
+    trial = _Trial(test=test, task=task, plan=plan, bare=bare, target=target, place=place)
     try:
         return await trial.judged()
     except (OSError, ValueError) as error:
