@@ -136,4 +136,4 @@ def test_a_hidden_test_that_stays_red_leaves_the_decision_to_a_person(repository
     outcome = json.loads(done.stdout)
 
     assert (outcome["ending"], outcome["bounces"], done.returncode) == ("unproven", 1, 13), done.stderr
-    assert "the work or a hidden test is wrong" in outcome["reason"]
+    assert "the work and a hidden test disagree" in outcome["reason"]

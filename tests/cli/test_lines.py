@@ -95,7 +95,7 @@ SHOWN = {
     "gate.expired": "no answer in time: cancel is the default answer",
     "run.cancel_requested": "Ann cancels the run: not wanted any more",
     "run.delivered": "delivered cccccccccc to branch setpoint/totals (verified)",
-    "run.finished": "IMPLEMENTATION_VERIFIED: 2 iterations, 1 bounce, $0.04, quality 0.88 of tests, security",
+    "run.finished": "IMPLEMENTATION_VERIFIED \N{MIDDLE DOT} 2 iterations, sent back once, $0.04",
     "memory.recalled": "plan: recalled 1 (1 held back at random, to measure the effect)\n"
     "  lrn-0example 0.70 Clear mocks between tests",
     "memory.followed": "recalled learnings that were followed: lrn-0example (wrote so)",
@@ -191,21 +191,21 @@ def test_a_delivery_that_is_not_verified_says_so():
 @pytest.mark.parametrize("ending", [ending for ending in Ending if ending not in EXAMINED])
 def test_no_other_ending_looks_verified(ending):
     outcome = OUTCOME.model_copy(update={"ending": ending, "reason": "why", "halt": HALT})
-    word = UNPROVEN_MARK if ending is Ending.UNPROVEN else ending.upper()
+    word = UNPROVEN_MARK if ending is Ending.UNPROVEN else ending.upper().replace("_", " ")
     shown = line(e.RunFinished(outcome=outcome))
-    assert (shown.text, shown.style) == (
-        f"{word} by max_iterations: why",
-        "bold" if ending is Ending.MET else "bold red",
-    )
-    bare = outcome.model_copy(update={"halt": None})
-    assert line(e.RunFinished(outcome=bare)).text == f"{word}: why"
+    assert shown.text.startswith(f"{word} by max_iterations")
+    assert shown.text.endswith("why")
+    assert shown.style == ("bold" if ending is Ending.MET else "bold red")
+    done = {Ending.MET: " (nothing was done)", Ending.UNPROVABLE: " (no agent was started)"}
+    bare = line(e.RunFinished(outcome=outcome.model_copy(update={"halt": None}))).text
+    assert bare == f"{word}{done.get(ending, '')}{' ' if ending is Ending.ACCEPTED else ': '}why"
 
 
 BY = [
     (Exam(examiner=Examiner.HIDDEN_TESTS, author="claude", count=4), "by 4 hidden tests of claude"),
     (
         Exam(examiner=Examiner.HIDDEN_TESTS, readable="no sandbox"),
-        "by your hidden test (the maker could read it: ",
+        "by your test, not hidden from the maker (no sandbox)",
     ),
     (Exam(examiner=Examiner.FAILING_TESTS, count=3), "by your 3 failing tests (the maker could read them)"),
     (Exam(examiner=Examiner.COMMAND), "by your command (the maker could read it)"),
@@ -230,7 +230,7 @@ def test_the_first_words_name_all_who_vouch_who_reviewed_and_what_could_not_run(
     )  # fmt: skip
     assert proof.by == (
         "by 4 hidden tests of claude and your 3 failing tests (the maker could read them), "
-        "reviewed by codex; could not run here: canary, same calls"
+        "reviewed by codex; runs not possible here: canary, same calls"
     )
 
 
@@ -246,7 +246,9 @@ def test_work_that_the_maker_alone_examined_is_self_tested():
     assert said[0].startswith(
         "SELF-TESTED: all runs passed, and only the maker's own tests say what is right; no"
     )
-    assert "contradicts tests/test_a.py::test_a, and only the maker says that this is right" in said[1]
+    assert (
+        "contradicts the old test tests/test_a.py::test_a, and only the maker says that it should" in said[1]
+    )
 
 
 def test_a_proof_is_one_short_line():
@@ -266,7 +268,10 @@ def test_a_proof_is_one_short_line():
 def test_cost_that_is_not_known_is_said_to_be_unknown():
     outcome = OUTCOME.model_copy(update={"cost_known": False, "score": None, "iterations": 1})
     shown = line(e.RunFinished(outcome=outcome)).text
-    assert shown == "IMPLEMENTATION_VERIFIED: 1 iteration, 1 bounce, $0.04 known, the rest unknown"
+    assert (
+        shown
+        == "IMPLEMENTATION_VERIFIED \N{MIDDLE DOT} 1 iteration, sent back once, $0.04 known, the rest unknown"
+    )
 
 
 def test_breakage_is_shown_in_red():

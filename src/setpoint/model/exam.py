@@ -60,18 +60,18 @@ class Exam(Value):
     @property
     def words(self) -> str:
         """Who set it, and what the maker could read, as the end of a sentence."""
-        them = "it" if self.count == 1 else "them"
-        known = f" (the maker could read {them})"
-        why = f" (the maker could read {them}: {self.readable})" if self.readable else ""
+        known = f" (the maker could read {'it' if self.count == 1 else 'them'})"
         many = "" if self.count == 1 else f"{self.count} "
-        hidden = counted(self.count, "hidden test")
-        hidden = f"{hidden} of {self.author}" if self.author else f"your {many}hidden test{'s' * bool(many)}"
+        tests = f"hidden test{'s' * bool(many)}"
+        hidden = f"{self.count} {tests} of {self.author}" if self.author else f"your {many}{tests}"
+        if self.readable:
+            hidden = f"{hidden.replace('hidden ', '')}, not hidden from the maker ({self.readable})"
         return {
-            Examiner.HIDDEN_TESTS: f"{hidden}{why}",
+            Examiner.HIDDEN_TESTS: hidden,
             Examiner.FAILING_TESTS: f"your {many}failing test{'s' * bool(many)}{known}",
             Examiner.COMMAND: f"your {many}command{'s' * bool(many)}{known}",
-            Examiner.BASE_TESTS: f"{counted(self.count, 'test')} of the base",
-            Examiner.REVIEWER: f"reviewer {self.author}, who read the maker's tests",
+            Examiner.BASE_TESTS: f"{counted(self.count, 'test')} of the base{self.what and f', {self.what}'}",
+            Examiner.REVIEWER: f"reviewer {self.author}, who approved the change and the maker's tests",
             Examiner.SETPOINT: f"Setpoint: {self.what}",
             Examiner.MAKER: "the maker's own tests",
         }[self.examiner]
@@ -107,8 +107,7 @@ def by_maker(against: tuple[str, ...], beside: Beside) -> str:
     if against:
         more = f" and {len(against) - 1} more" if len(against) > 1 else ""
         said = (
-            f"all runs passed, but the change contradicts {against[0]}{more}, and only the maker says that "
-            "this is right"
+            f"the change contradicts the old test {against[0]}{more}, and only the maker says that it should"
         )
     return f"{said}{_beside((), beside)}"
 
@@ -117,6 +116,9 @@ def _beside(exams: tuple[Exam, ...], beside: Beside) -> str:
     authors = (each.author.split(", ") for each in exams if each.examiner is Examiner.REVIEWER)
     named = {name for each in authors for name in each}
     others = [each for each in beside.reviewers if each not in named]
-    said = f", reviewed by {enumerated(others)}" if others else "" if named else "; nobody reviewed it"
+    said = "" if named else "; nobody reviewed it"
+    if others:
+        approved = f"{enumerated(others)} approved the change and did not vouch for these tests"
+        said = f", reviewed by {enumerated(others)}" if exams else f"; {approved}"
     said += "".join(f"; {each}" for each in beside.lacking)
-    return f"{said}; could not run here: {', '.join(beside.not_run)}" if beside.not_run else said
+    return f"{said}; runs not possible here: {', '.join(beside.not_run)}" if beside.not_run else said

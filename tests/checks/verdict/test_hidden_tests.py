@@ -152,7 +152,7 @@ async def test_a_hidden_test_in_go_runs_beside_one_of_the_same_name(bench):
 
     assert (said[HIDDEN].state, proof.by) == (
         MET,
-        "by 1 hidden test of claude; nobody reviewed it; could not run here: same calls",
+        "by 1 hidden test of claude; nobody reviewed it; runs not possible here: same calls",
     )
 
 

@@ -70,8 +70,15 @@ _BUDGETED = {
 """Which runs share the budget, by kind of work."""
 
 
-_OF_TESTS = "each new test notices a fault that was put into the code"
-_OF_FILES = {WorkKind.CHORE: "no code is changed", WorkKind.DOCS: "nothing that runs is changed"}
+_OF_TESTS = "only tests are changed, and each new one fails where Setpoint breaks the code"
+_OF_FILES = {
+    WorkKind.CHORE: "no code is changed",
+    WorkKind.DOCS: "nothing that runs is changed, and nobody judged the text",
+}
+_OF_OLD = {
+    WorkKind.REFACTOR: "as a refactoring changes no outcome",
+    WorkKind.CHORE: "as no code is changed",
+}
 """What Setpoint itself measured, where it is the examiner."""
 
 
@@ -163,7 +170,7 @@ def _without_witness(subject: Subject, made: Sequence[Obligation]) -> tuple[Exam
     met = {each.name: each for each in made if each.state is ObligationState.MET}
     exams: list[Exam] = []
     if subject.work in (WorkKind.REFACTOR, WorkKind.CHORE) and (lost := met.get(NOTHING_LOST)):
-        exams.append(Exam(examiner=Examiner.BASE_TESTS, count=lost.count))
+        exams.append(Exam(examiner=Examiner.BASE_TESTS, count=lost.count, what=_OF_OLD[subject.work]))
     if subject.work is WorkKind.TESTS and NEW_TESTS in met:
         exams.append(Exam(examiner=Examiner.SETPOINT, what=_OF_TESTS))
     if subject.work in (WorkKind.CHORE, WorkKind.DOCS) and FILES in met and not exams:

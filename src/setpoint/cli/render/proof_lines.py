@@ -57,19 +57,28 @@ DELIVERED: dict[Ending | None, str] = {
 }
 
 
+_SENT_BACK = {0: "never sent back", 1: "sent back once"}
+_NOTHING_DONE = {Ending.UNPROVABLE: " (no agent was started)", Ending.MET: " (nothing was done)"}
+
+
 def outcome_line(outcome: RunOutcome) -> Line:
     """Return the line for the outcome of a run."""
     if outcome.ending in EXAMINED:
-        rests = f" of {', '.join(outcome.score_of)}" if outcome.score_of else ""
-        score = "" if outcome.score is None else f", quality {outcome.score:.2f}{rests}"
-        rounds, bounces = counted(outcome.iterations, "iteration"), counted(outcome.bounces, "bounce")
-        style = "bold green" if outcome.enough else "bold yellow"
-        return Line(f"{outcome.verdict}: {rounds}, {bounces}, {money(outcome)}{score}", style)
-    who = f" by {outcome.halt.guard}" if outcome.halt else ""
-    word = UNPROVEN_MARK if outcome.ending is Ending.UNPROVEN else outcome.ending.upper()
+        back = _SENT_BACK.get(outcome.bounces, f"sent back {outcome.bounces} times")
+        took = f"{counted(outcome.iterations, 'iteration')}, {back}, {money(outcome)}"
+        return Line(
+            f"{outcome.verdict} \N{MIDDLE DOT} {took}", "bold green" if outcome.enough else "bold yellow"
+        )
+    who = f" by {outcome.halt.guard}" if outcome.halt else _NOTHING_DONE.get(outcome.ending, "")
+    word = UNPROVEN_MARK if outcome.ending is Ending.UNPROVEN else outcome.ending.upper().replace("_", " ")
     left = "".join(f"\n  edits: {each.shown}" for each in outcome.unjudged)
     style = "bold" if outcome.ending is Ending.MET else "bold red"
-    return Line(f"{word}{who}: {outcome.reason}{left}", style)
+    reason = (
+        outcome.reason.removeprefix("accepted ")
+        if outcome.ending is Ending.ACCEPTED
+        else f": {outcome.reason}"
+    )
+    return Line(f"{word}{who}{' ' * (outcome.ending is Ending.ACCEPTED)}{reason}{left}", style)
 
 
 def money(outcome: RunOutcome) -> str:

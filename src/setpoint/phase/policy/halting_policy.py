@@ -73,7 +73,8 @@ def _for_a_person(past: RunFacts) -> str:
     told = Counter(finding.rule for each in past.recent[:-1] for finding in unproven(each))
     if hidden := [each for each in missing if each.rule == HIDDEN]:
         # Without a test that passes there may be no witness either, so that is not counted apart.
-        wrong = f"the work or a hidden test is wrong: {hidden[0].message}"
+        said = hidden[0].message.removeprefix("not proved: ")
+        wrong = f"the work and a hidden test disagree: {said}; say which of them is right"
         return wrong if _red_again(past) else ""
     if still := [each for each in missing if told[each.rule] and not _nearer(past, each.rule)]:
         return f"nothing was found against the change, but it is {still[0].message}"
