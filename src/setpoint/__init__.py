@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     )
     from setpoint.model.events import Event
     from setpoint.model.evidence import Cause, CheckState, Coverage, Evidence, Failure, Fault, Frame
+    from setpoint.model.exam import Exam, Examiner
     from setpoint.model.finding import Category, Edit, Finding, Fix, Nearness, Severity
     from setpoint.model.gate import Choice, Grant, OnLimit, Option
     from setpoint.model.goals import GoalMode, MetricGoal
@@ -51,6 +52,8 @@ __all__ = [
     "Edit",
     "Event",
     "Evidence",
+    "Exam",
+    "Examiner",
     "ExitCode",
     "Failure",
     "Fault",
@@ -119,6 +122,7 @@ _HOMES = {
     ),
     "setpoint.model.events": ("Event",),
     "setpoint.model.evidence": ("Cause", "CheckState", "Coverage", "Evidence", "Failure", "Fault", "Frame"),
+    "setpoint.model.exam": ("Exam", "Examiner"),
     "setpoint.model.finding": ("Category", "Edit", "Finding", "Fix", "Nearness", "Severity"),
     "setpoint.model.gate": ("Choice", "Grant", "OnLimit", "Option"),
     "setpoint.model.goals": ("GoalMode", "MetricGoal"),
