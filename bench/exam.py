@@ -32,6 +32,7 @@ from setpoint.model.exam import Least
 from setpoint.model.ids import Commit, StoryId, TraceId, sortable
 from setpoint.model.proof import (
     HIDDEN,
+    NOTHING_LOST,
     HiddenTest,
     HiddenTrial,
     ObligationState,
