@@ -79,7 +79,7 @@ class AgentsSettings(Value):
     """Looks at the project before the plan."""
     tester: str = ""
     """Explains failing tests to the maker between two rounds; empty: nobody, what was measured is enough."""
-    test_designer: str = "rules"
+    test_designer: str = "maker"
     """Writes hidden tests: an agent with a model; `maker`: the maker's own program in a session of its own;
     `rules`: nobody. In pipelines with such a phase it says which tests are to be written.
     """

@@ -9,6 +9,7 @@ from acceptance.conftest import RIGHT
 WISH = "add a function double(n) to calc that doubles a number"
 HIDDEN = "import calc\n\n\ndef test_hidden_double():\n    assert calc.double(4) == 8\n"
 DESIGN = {"tests": [{"path": "tests/test_hidden.py", "text": HIDDEN, "behaviour": "double(4) is 8"}]}
+DESIGNED = {"SETPOINT_AGENTS__TEST_DESIGNER": "designer"}
 APPROVES = {"decision": "approve", "findings": [], "feedback": "right", "tests_express_request": True}
 
 
@@ -31,7 +32,7 @@ def made(result, *steps):
 
 def cast(repository, settings, *prompts):
     """Give the repository a maker, a test designer and a reviewer."""
-    roles = '[agents]\nmaker = "actor"\ntest_designer = "designer"\nreviewer = "critic"\n'
+    roles = '[agents]\nmaker = "actor"\nreviewer = "critic"\n'
     repository.write("calc.py", RIGHT)
     repository.players(
         f"{roles}{settings}",
@@ -57,7 +58,7 @@ def test_a_hidden_test_sends_wrong_work_back_and_proves_right_work(repository):
         made("n + n", {"expect": "expected: double(4) is 8"}),
     )
 
-    done = repository.setpoint("run", WISH, "--json")
+    done = repository.setpoint("run", WISH, "--json", **DESIGNED)
     outcome = json.loads(done.stdout)
 
     assert (outcome["ending"], outcome["iterations"], outcome["bounces"]) == ("verified", 2, 1), done.stderr
@@ -95,10 +96,6 @@ def test_a_reviewer_who_confirms_the_makers_tests_vouches_for_the_work(
     said = {**APPROVES, "tests_express_request": express}
     script = {"prompts": [[{"say": json.dumps(said)}]] * 9, "counter": "played/critic"}
     (repository.root.parent / "critic.json").write_text(json.dumps(script), encoding="utf-8")
-    text = (repository.root / "setpoint.toml").read_text().replace('test_designer = "designer"\n', "")
-    repository.write("setpoint.toml", text)
-    repository.commit("nobody designs tests")
-
     done = repository.setpoint("run", WISH, "--json", "--on-limit", "error")
     outcome = json.loads(done.stdout)
 
@@ -110,8 +107,6 @@ def test_a_reviewer_who_confirms_the_makers_tests_vouches_for_the_work(
 @pytest.mark.slow
 def test_a_persons_hidden_test_judges_and_a_tracked_one_is_refused(repository, tmp_path):
     cast(repository, "", made("n + n + 1"), made("n + n"))
-    text = (repository.root / "setpoint.toml").read_text()
-    repository.write("setpoint.toml", text.replace('test_designer = "designer"\n', ""))
     repository.write("tests/test_known.py", HIDDEN)
     repository.commit("a test that everybody reads")
     mine = tmp_path / "test_mine.py"
@@ -132,7 +127,7 @@ def test_a_hidden_test_that_stays_red_leaves_the_decision_to_a_person(repository
     wrong = [made(f"n + n + {number}") for number in range(1, 5)]
     cast(repository, "", *wrong)
 
-    done = repository.setpoint("run", WISH, "--json", "--on-limit", "error")
+    done = repository.setpoint("run", WISH, "--json", "--on-limit", "error", **DESIGNED)
     outcome = json.loads(done.stdout)
 
     assert (outcome["ending"], outcome["bounces"], done.returncode) == ("unproven", 1, 13), done.stderr

@@ -39,15 +39,11 @@ def test_no_question_of_a_maker_shows_a_hidden_test(repository, tmp_path):
     asks += [{"shell": f"( {line} ) > {told}/{number}.txt 2>&1; true"} for number, line in enumerate(LEARN)]
     asks += [{"write": "calc.py", "text": RIGHT}]
     repository.crew(asks, critic=[[{"say": json.dumps(HIDDEN)}]] * 9)
-    settings = (
-        (repository.root / "setpoint.toml")
-        .read_text()
-        .replace('reviewer = "critic"', 'test_designer = "critic"')
-    )
+    settings = (repository.root / "setpoint.toml").read_text().replace('reviewer = "critic"\n', "")
     repository.write("setpoint.toml", f"{settings}\n[self_check]\nevery_s = 0\n")
     repository.commit("a test designer")
 
-    code, outcome = repository.run(timeout=240)
+    code, outcome = repository.run(timeout=240, SETPOINT_AGENTS__TEST_DESIGNER="critic")
 
     assert (code, outcome["ending"]) == (0, "verified"), outcome
     bodies = [event["body"] for event in json.loads(repository.setpoint("show", "--json").stdout)]
