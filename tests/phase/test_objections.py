@@ -9,6 +9,7 @@ from setpoint.model.events.run import GateOpened, ReviewCompleted
 from setpoint.model.gate import Answer, Choice, Escalation, Via
 from setpoint.model.ids import TraceId
 from setpoint.model.proof import HiddenTest, Reproduced
+from setpoint.phase.loop import drive
 from setpoint.testing import ScriptedAgent
 
 
@@ -134,3 +135,21 @@ async def test_an_objection_by_its_id_is_reproduced_again_by_what_showed_it(tmp_
 
     assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 3)
     assert [len(each.verdict.blocking) for each in said(harness, ReviewCompleted)] == [1, 1, 0]
+
+
+async def test_a_reproduction_is_kept_where_no_maker_reads_and_counts_among_hidden_tests(tmp_path):
+    harness = reproducing(tmp_path, objects({**WRONG, "reproduction": SHOWS}), APPROVES, came=(BINDS,))
+    hidden, asked = [], []
+
+    async def readable(maker, author):
+        asked.append((maker, author))
+        return "no sandbox works here"
+
+    ports = harness.ports()._replace(hide=lambda text: hidden.append(text) or "0" * 64, readable=readable)
+    outcome = await drive(harness.order(), ports, harness.durable)
+
+    assert outcome.ending is Ending.VERIFIED
+    assert hidden == [SHOWS["text"]]
+    last = harness.evaluator.vouched[-1]
+    assert [each.source for each in last.hidden] == ["0" * 64]
+    assert (last.readable, {author for _, author in asked}) == ("no sandbox works here", {"critic"})

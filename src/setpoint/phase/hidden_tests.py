@@ -11,6 +11,7 @@ from setpoint.model.attempt import AttemptLimits, Brief, Mode, Role
 from setpoint.model.changes.work_kind import kind_of_request
 from setpoint.model.config.limits import Limits
 from setpoint.model.events.hidden_tests import HiddenTestsAnswered, HiddenTestsWritten
+from setpoint.model.events.run import ReviewCompleted
 from setpoint.model.facts.spending import added
 from setpoint.model.ids import Artifact, TraceId
 from setpoint.model.pipeline import Phase, PhaseKind
@@ -25,6 +26,7 @@ from setpoint.model.proof import (
 from setpoint.model.run import Round
 from setpoint.model.wording import shortened
 from setpoint.phase.briefs import ANSWERING, WRITING, Situation, brief
+from setpoint.phase.policy.vouched import reproductions
 from setpoint.ports import Agent
 from setpoint.runs.context import RunContext
 
@@ -103,7 +105,10 @@ def hidden_tests(run: RunContext) -> HiddenTests:
             "withdrawn by their author" if withdrawn else next(iter(designed[-1].dropped), "none was written")
         )
         lacking = (f"no hidden tests ({shortened(why, MOST_REASON)})",)
-    return HiddenTests(tests=tuple(kept.values()), lacking=lacking)
+    reviews = [body.verdict for body in bodies if isinstance(body, ReviewCompleted)]
+    gone = {test.path for test in _answers(run) if test.withdrawn}
+    shown = {each.path: each for each in reproductions(reviews).values() if each.path not in gone}
+    return HiddenTests(tests=tuple({**shown, **kept}.values()), lacking=lacking)
 
 
 async def ask_authors(run: RunContext, proof: Proof, rounds: Sequence[Round]) -> bool:
@@ -199,7 +204,10 @@ async def _asked(
 
     async def act() -> HiddenTestsAnswered:
         copy = await run.ports.workspace.open(TraceId(f"{run.order.trace_id}-h"), run.order.base)
-        sources = {test.path: run.ports.read(test.source).decode("utf-8", "replace") for test in tests}
+        sources = {
+            each.path: each.command or run.ports.read(each.source).decode("utf-8", "replace")
+            for each in tests
+        }
         about = Situation(iteration=iteration, reason=said, texts=sources)
         asked = capped(brief(replace(run, copy=copy), _ANSWERING, about), run.limits)
         question = Question(

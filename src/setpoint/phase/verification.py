@@ -244,7 +244,7 @@ async def submission(
         before=before,
         declined=declined,
         measured=Measured(run.copy, current.snapshot.commit, current.snapshot.tree, Stage.EVALUATE),
-        earlier=reproductions(earlier),
+        earlier=reproductions([each.verdict for each in earlier if each.verdict]),
     )
 
 

@@ -8,7 +8,6 @@ from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.proof import NOTHING_LOST, HiddenTest, Vouched
 from setpoint.model.run import Round
 from setpoint.model.verdict import Judgement, Verdict
-from setpoint.phase.policy.review import docket
 
 
 def vouched(
@@ -30,9 +29,9 @@ def vouched(
         if (verdict := _approved(each)) is not None:
             named, by = (*named, *verdict.expressing), (*by, *verdict.expressed_by)
             every = every or verdict.all_express
-    last, shown = _approved(rounds[-1]), reproductions(rounds)
+    last = _approved(rounds[-1])
     return Vouched(
-        hidden=tuple({each.path: each for each in (*shown.values(), *hidden)}.values()),
+        hidden=hidden,
         readable=readable,
         lacking=lacking,
         reviewed=tuple(dict.fromkeys(named)),
@@ -43,10 +42,9 @@ def vouched(
     )
 
 
-def reproductions(rounds: Sequence[Round]) -> dict[str, HiddenTest]:
+def reproductions(verdicts: Sequence[Verdict]) -> dict[str, HiddenTest]:
     """Return what showed objections on a change of the run, by fingerprint; those withdrawn are left out."""
-    verdicts = [each.verdict for each in rounds if each.verdict is not None]
-    gone = docket(tuple(rounds)).withdrawn
+    gone = {each.fingerprint for verdict in verdicts for each in verdict.settled if each.withdrawn}
     every = {name: test for each in verdicts for name, test in each.reproductions.items()}
     return {name: test for name, test in every.items() if name not in gone}
 
