@@ -48,7 +48,7 @@ def _cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SETPOINT_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("SETPOINT_HIDDEN_DIR", str(tmp_path_factory.mktemp("hidden")))
-        # Scripted agents answer the prompts that their test expects; those about hidden tests name a designer.
+        # Scripted agents answer the prompts that their test expects, and no other.
         patch.setenv("SETPOINT_AGENTS__TEST_DESIGNER", "rules")
         yield
 

@@ -24,6 +24,7 @@ def test_add():
 def test_zero():
     assert add(0, 0) == 0
 """
+NAMED = ("SETPOINT_CACHE_DIR", "SETPOINT_HIDDEN_DIR", "SETPOINT_AGENTS__TEST_DESIGNER")
 QUICK = {
     "SETPOINT_CHECKS__PYTHON": sys.executable,
     "SETPOINT_CHECKS__PYTEST_ARGS": json.dumps(PLAIN),
@@ -125,7 +126,7 @@ class Repository:
         return [sys.executable, "-m", "setpoint.agents.scripted"]
 
     def environment(self, **more):
-        names = ("PATH", "HOME", "LANG", "PYTHONPATH", "SETPOINT_CACHE_DIR")
+        names = ("PATH", "HOME", "LANG", "PYTHONPATH", *NAMED)
         kept = {name: os.environ[name] for name in names if name in os.environ}
         return {**kept, **QUICK, **more}
 

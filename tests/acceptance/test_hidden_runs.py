@@ -64,7 +64,7 @@ def test_a_hidden_test_sends_wrong_work_back_and_proves_right_work(repository):
     assert (outcome["ending"], outcome["iterations"], outcome["bounces"]) == ("verified", 2, 1), done.stderr
     proved = gates(repository)
     assert proved["hidden tests"]["state"] == "pass"
-    assert outcome["verdict"].startswith("IMPLEMENTATION_VERIFIED by 1 hidden test of designer")
+    assert outcome["verdict"].startswith("IMPLEMENTATION_VERIFIED by 1 test of designer, not hidden")
     assert [each["examiner"] for each in outcome["by"]] == ["hidden_tests"]
     files = repository.git("ls-tree", "-r", "--name-only", outcome["branch"]).splitlines()
     assert "tests/test_double.py" in files
@@ -100,14 +100,16 @@ def test_a_reviewer_who_confirms_the_makers_tests_vouches_for_the_work(
     outcome = json.loads(done.stdout)
 
     assert (outcome["ending"], done.returncode) == (ending, exit_code), done.stderr
-    assert ("by reviewer critic" if express else "reviewed by critic") in outcome["verdict"]
+    assert (
+        "by reviewer critic" if express else "; critic approved the change and did not vouch for these tests"
+    ) in outcome["verdict"]
     assert outcome["branch"].startswith("unverified/") is (exit_code == 13)
 
 
 @pytest.mark.slow
 def test_a_persons_hidden_test_judges_and_a_tracked_one_is_refused(repository, tmp_path):
     cast(repository, "", made("n + n + 1"), made("n + n"))
-    repository.write("tests/test_known.py", HIDDEN)
+    repository.write("tests/test_known.py", "def test_known():\n    assert True\n")
     repository.commit("a test that everybody reads")
     mine = tmp_path / "test_mine.py"
     mine.write_text(HIDDEN)

@@ -87,7 +87,8 @@ async def test_a_designer_that_breaks_stops_nothing(tmp_path):
 
     assert outcome.ending is Ending.VERIFIED
     (hidden,) = of(stage, HiddenTestsWritten)
-    assert "not the JSON object" in hidden.dropped[0]
+    assert hidden.dropped == ("the answer of scripted holds no tests",)
+    assert "no hidden tests (the answer of scripted holds no tests)" in outcome.verdict
 
 
 async def test_hidden_tests_are_written_beside_the_maker_in_a_copy_of_their_own(tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from setpoint.inner.structured_answer import Question, ask_for, read_object
+from setpoint.inner.structured_answer import Answered, Question, ask_for, read_object
 from setpoint.model.answers.role_answers import AnsweredTestsShape, TestDesignShape
 from setpoint.model.attempt import AttemptLimits, Brief, Mode, Role
 from setpoint.model.changes.work_kind import kind_of_request
@@ -176,7 +176,7 @@ async def _designed(run: RunContext, agent: Agent, number: int, reason: str) -> 
     await run.ports.workspace.restore(run.copy, run.order.base)  # of what the designer tried there
     if came.value is None:
         body = HiddenTestsWritten(
-            design=number, agent=agent.name, dropped=(came.why,), answered=False, usage=usage
+            design=number, agent=agent.name, dropped=(_why(came, agent),), answered=False, usage=usage
         )
     else:
         tests = tuple(
@@ -246,6 +246,11 @@ def capped(asked: Brief, limits: Limits) -> Brief:
         part = limits.max_tokens // SHARE
         update["tokens"] = part if own.tokens is None else min(own.tokens, part)
     return asked.model_copy(update={"limits": own.model_copy(update=update)})
+
+
+def _why(came: Answered[TestDesignShape], agent: Agent) -> str:
+    """Say why there are no tests: how the agent broke, or that its answer holds none."""
+    return came.why if came.breakage is not None else f"the answer of {agent.name} holds no tests"
 
 
 def _one_line(text: str) -> str:
