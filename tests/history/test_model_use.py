@@ -7,6 +7,7 @@ from setpoint.history.model_use import use_in_words
 from setpoint.history.replay import history
 from setpoint.history.reports.run_report import html, markdown
 from setpoint.model.attempt import ModelCall, Usage
+from setpoint.model.events.hidden_tests import HiddenTestsWritten
 from setpoint.model.events.run import AgentSpent, ModelCalled
 
 CALL = ModelCall(api="anthropic", path="/v1/messages", status=200, duration_s=1.0, tools=True)
@@ -41,7 +42,11 @@ def test_the_calls_of_the_maker_are_told_apart_from_all_others(with_calls):
     )
     calls, tokens = "4 (maker 2, reviewer 1, other 1)", "360 (maker 300, reviewer 50, other 10)"
 
-    assert use_in_words(history(events), events) == {"model calls": calls, "tokens": tokens}
+    assert use_in_words(history(events), events) == {
+        "model calls": calls,
+        "tokens": tokens,
+        "dollars": "0.75 (maker 0.75)",
+    }
     assert f"| Model calls | {calls} |\n| Tokens | {tokens} |" in markdown(events)
     assert calls in html(events)
 
@@ -53,11 +58,19 @@ def test_where_no_call_has_tools_all_are_the_work_of_their_role(with_calls):
 
 
 def test_tokens_that_agents_tell_are_told_by_role_where_no_proxy_counts(with_calls):
-    answered = review(2).model_copy(update={"usage": Usage(input_tokens=50, output_tokens=2)})
+    usage = Usage(input_tokens=50, output_tokens=2, cost_usd="0.25", duration_s=7.4)
+    answered = review(2).model_copy(update={"usage": usage})
+    hidden = HiddenTestsWritten(
+        design=1, agent="claude", usage=Usage(input_tokens=8, cost_usd="0.02", duration_s=5)
+    )
     spent = AgentSpent(label="implement-3", attempt=1, usage=Usage(input_tokens=5))
-    events = with_calls(answered, spent)
+    events = with_calls(answered, hidden, spent)
 
     told = use_in_words(history(events), events)
 
-    assert told == {"tokens": "87 (maker 30, reviewer 52, lost or under way 5)"}
+    assert told == {
+        "tokens": "95 (maker 30, reviewer 52, test designer 8, lost or under way 5)",
+        "agents' seconds": "12 (reviewer 7, test designer 5)",
+        "dollars": "1.02 (maker 0.75, reviewer 0.25, test designer 0.02)",
+    }
     assert "Model calls" not in markdown(events)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from typing import TypeVar
 
 from setpoint.history.run_history import History
-from setpoint.model.attempt import Role
+from setpoint.model.attempt import Role, Usage
 from setpoint.model.events import Event
 from setpoint.model.events.hidden_tests import HiddenTestsAnswered, HiddenTestsWritten
 from setpoint.model.events.learning import ReflectionCompleted, ReflectionSkipped
@@ -15,6 +17,7 @@ from setpoint.model.events.run import ReviewAnswered, ReviewCompleted
 from setpoint.model.facts.budget_account import phase_of, usage_of
 from setpoint.model.facts.spending import used
 
+N = TypeVar("N", int, float, Decimal)
 OTHER = "other"
 """Calls without tools of an agent that works with tools: titles, summaries, looks at its quota."""
 _LOST = "lost or under way"
@@ -24,18 +27,25 @@ _OF_HIDDEN_TESTS = ("seal", "hidden-tests", "withdraw")
 
 
 def use_in_words(told: History, events: Sequence[Event]) -> dict[str, str]:
-    """Return who made how many calls of models, as far as the proxy saw them, and who used how many tokens.
+    """Return who made how many calls of models, as far as the proxy saw them, and who used what by role.
 
-    For example `{"model calls": "10 (maker 7, reviewer 2, other 1)", "tokens": "360 (maker 300, other 60)"}`;
-    what is not known is left out.
+    For example `{"model calls": "10 (maker 7, reviewer 2, other 1)", "dollars": "0.42 (maker 0.42)"}`; tokens
+    and seconds likewise, and what is not known is left out.
     """
     played = {phase.name: str(phase.role) for phase in told.order.pipeline.phases if phase.role is not None}
     for name in _OF_HIDDEN_TESTS:
         played.setdefault(name, Role.TEST_DESIGNER)
-    calls, tokens = _called(told, played)
-    tokens = tokens or _told(told, events, played)
-    found = {"model calls": calls, "tokens": tokens}
-    return {name: _summed(figures) for name, figures in found.items() if figures.total()}
+    calls, seen = _called(told, played)
+    tokens = seen or _told(events, played, used, told.account.tokens)
+    seconds = _told(events, played, lambda usage: usage.duration_s or 0.0)
+    dollars = _told(events, played, lambda usage: usage.cost_usd or Decimal(0), told.account.cost_usd)
+    found = {
+        "model calls": _summed(calls, "d"),
+        "tokens": _summed(tokens, "d"),
+        "agents' seconds": _summed(seconds, ".0f"),
+        "dollars": _summed(dollars, ".2f"),
+    }
+    return {name: figures for name, figures in found.items() if figures}
 
 
 def _called(told: History, played: Mapping[str, str]) -> tuple[Counter[str], Counter[str]]:
@@ -51,15 +61,20 @@ def _called(told: History, played: Mapping[str, str]) -> tuple[Counter[str], Cou
     return calls, tokens
 
 
-def _told(told: History, events: Sequence[Event], played: Mapping[str, str]) -> Counter[str]:
-    """Return the tokens of attempts as these told them, by role."""
-    tokens = Counter[str]()
+def _told(
+    events: Sequence[Event], played: Mapping[str, str], figure: Callable[[Usage], N], whole: N | None = None
+) -> dict[str, N]:
+    """Return a figure of attempts by role; `whole` is that of the run, lost tries included."""
+    found = dict[str, N]()
     for event in events:
         usage = usage_of(event)
         if usage is not None and not isinstance(event.body, ReviewAnswered):
-            tokens[_role(event, played)] += used(usage)
-    tokens[_LOST] += max(told.account.tokens - tokens.total(), 0)
-    return tokens
+            role = _role(event, played)
+            found[role] = found[role] + figure(usage) if role in found else figure(usage)
+    known = sum(found.values())
+    if whole is not None and whole > known:
+        found[_LOST] = whole - known
+    return found
 
 
 def _role(event: Event, played: Mapping[str, str]) -> str:
@@ -74,7 +89,7 @@ def _role(event: Event, played: Mapping[str, str]) -> str:
             return played.get(phase_of(event), phase_of(event))
 
 
-def _summed(figures: Counter[str]) -> str:
+def _summed(figures: Mapping[str, int | float | Decimal], form: str) -> str:
     ranked = sorted(figures.items(), key=lambda pair: (pair[0] != Role.MAKER, pair[0] in (OTHER, _LOST)))
-    named = ", ".join(f"{role.replace('_', ' ')} {figure}" for role, figure in ranked if figure)
-    return f"{figures.total()} ({named})"
+    named = ", ".join(f"{role.replace('_', ' ')} {figure:{form}}" for role, figure in ranked if figure)
+    return f"{sum(figures.values()):{form}} ({named})" if named else ""

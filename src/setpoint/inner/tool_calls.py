@@ -146,6 +146,9 @@ async def watched(
         async with _laid_out(run, bounded):
             attempt = await agent.attempt(bounded, seen)
         seen.ended(attempt.usage)
+        if attempt.usage.scope != "none":
+            timed = attempt.usage.model_copy(update={"duration_s": attempt.duration_s})
+            attempt = attempt.model_copy(update={"usage": timed})
         if await copy_remade(run, agent):
             lost = Breakage(kind=BreakageKind.SESSION, message=_DELETED.format(path=run.copy.path))
             attempt = attempt.model_copy(update={"stop": Stop.BROKEN, "breakage": lost})

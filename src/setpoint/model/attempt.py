@@ -223,6 +223,8 @@ class Usage(Value):
     """Where the cost is from: `agent` (it told dollars), `user` (a price of the settings), or the table."""
     at_least: bool = False
     """The cost is a lower bound: some of what was used could not be priced."""
+    duration_s: float | None = None
+    """Seconds that the agent worked, tries added up; none in older records."""
 
 
 class Stop(StrEnum):

@@ -12,6 +12,7 @@ from setpoint.app.project.person import require_person
 from setpoint.app.runs.asked_goals import goal_notes, goals_of, measuring_goals
 from setpoint.app.runs.board import earlier_runs, story_folder
 from setpoint.app.runs.hidden_files import hidden_files
+from setpoint.app.runs.judge_costs import judge_notes
 from setpoint.app.runs.role_assignment import assign_roles, with_reviews
 from setpoint.errors import UsageError
 from setpoint.model.attempt import AttemptLimits, Role
@@ -28,7 +29,7 @@ from setpoint.settings import SETTINGS_VERSION, Settings
 from setpoint.stories.policy.failing_tests import asks_for_repair
 from setpoint.stories.story_file import StoryFile, read_file, read_story
 from setpoint.system.git.git import commit_of, is_dirty
-from setpoint.wiring.agents import prompt_folder
+from setpoint.wiring.agents import agents_of, prompt_folder
 from setpoint.wiring.plugins import enabled, pipelines_of
 from setpoint.wiring.project import Project
 
@@ -112,6 +113,8 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
     if dirty := await is_dirty(project.root, settings.stories_dir):
         notes.append(_DIRTY)
     now = datetime.now(UTC)
+    limits = _limits(wanted, settings, now)
+    notes += judge_notes(names, agents_of(project).has_model, (wanted, workflow, limits))
     quarantine = quarantine_at(project, now)
     notes += (*goal_notes(settings.goals, wanted), *(earlier_runs(project, file) if file else ()))
     return RunOrder(
@@ -121,7 +124,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         story=wanted.model_copy(update={"accept_hidden": ()}),  # agents read the story
         hidden=await hidden_files(project, wanted, commit),
         pipeline=workflow,
-        limits=_limits(wanted, settings, now),
+        limits=limits,
         escalation=_escalation(wanted, settings),
         halting=settings.halting.worth,
         proof=settings.proof,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from typing import TypeVar
 
 from setpoint.model.attempt import ModelCall, Usage
 from setpoint.model.value import Usd, Value
 
+N = TypeVar("N", int, float)
 UNKNOWN = "unknown"
 _IN_MINUTES_FROM = 120
 _COUNTED = {"proxy": "counted by the proxy", "setpoint": "counted by Setpoint"}
@@ -84,6 +86,7 @@ def added(usages: Sequence[Usage]) -> Usage:
         model=_joined(usage.model for usage in paid),
         tokens_by=_joined(usage.tokens_by for usage in paid),
         priced_by=_joined(usage.priced_by for usage in paid if usage.cost_usd is not None),
+        duration_s=_sum(usage.duration_s for usage in paid),
         at_least=bool(costs) and (len(costs) < len(paid) or any(usage.at_least for usage in paid)),
     )
 
@@ -93,9 +96,9 @@ def used(usage: Usage | ModelCall) -> int:
     return (usage.input_tokens or 0) + (usage.output_tokens or 0)
 
 
-def _sum(figures: Iterable[int | None]) -> int | None:
+def _sum(figures: Iterable[N | None]) -> N | None:
     known = [figure for figure in figures if figure is not None]
-    return sum(known) if known else None
+    return sum(known[1:], known[0]) if known else None
 
 
 def _joined(words: Iterable[str]) -> str:
