@@ -28,8 +28,8 @@ every call.
 
 Tokens are the size of requests and answers, four characters for one, and none comes from a cache. *Told*
 are those that Setpoint recorded from the agent, which may tell those of its last call only. Dollars are as
-recorded, with a price of the agent's own, of the price table, or of the test's configuration (`opencode`); titles
-of `codex` are in none. Seconds are those of a busy machine with two cores, with `agents.idle_s = 10`.
+recorded, with a price of the agent's own, of the price table, or of the test's configuration (`opencode`);
+titles of `codex` are in none. Seconds are those of a busy machine with two cores, with `agents.idle_s = 10`.
 """
 _LIMITS = """
 ## A rate limit in the middle

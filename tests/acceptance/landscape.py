@@ -94,7 +94,7 @@ class Surveyor:
         return evaluation(measured.stage, measured.commit, measured.tree, scene, order.weights)
 
     async def prove(self, order, measured, vouched=NOBODY):
-        return proof(self.states[state_in(self.workspace.files(measured.commit))], order)
+        return proof(self.states[state_in(self.workspace.files(measured.commit))], vouched)
 
 
 class Reviewer(ScriptedAgent):

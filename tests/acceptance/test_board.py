@@ -37,10 +37,13 @@ def an_actor(repository, *prompts, settings="", **more):
     text = settings
     for name, played in {"actor": prompts, **more}.items():
         script = repository.root.parent / f"{name}.json"
-        script.write_text(json.dumps({"prompts": played}), "utf-8")
+        # A reviewer begins a session, and so a process, for each review; what it counts lies where it may write.
+        counter = f"played/{name}"
+        script.write_text(json.dumps({"prompts": played, "counter": counter}), "utf-8")
         argv = json.dumps([sys.executable, "-m", "setpoint.agents.scripted", str(script)])
         source = json.dumps(str(Path(setpoint.__file__).parents[1]))
-        text += f'\n[agent.{name}]\nprotocol = "acp"\ncommand = {argv}\n'
+        writes = json.dumps([f"{repository.root.parent / 'played'}/"])
+        text += f'\n[agent.{name}]\nprotocol = "acp"\ncommand = {argv}\nwrites = {writes}\n'
         text += f"environment = {{ PYTHONPATH = {source} }}\n"
     repository.write("setpoint.toml", text)
     repository.commit("settings")
@@ -159,11 +162,14 @@ def test_rework_goes_before_a_new_story_of_higher_priority(repository):
     assert "max_stories" in outcome["stopped"]
 
 
+WAYS = ("first", "second", "third", "fourth", "fifth", "sixth")
+
+
 def rejecting(number):
     finding = {
         "severity": "error",
         "category": "correctness",
-        "message": f"wrong in way {number}",
+        "message": f"wrong in the {WAYS[number]} way",
         "file": "calc.py",
     }
     return [{"say": json.dumps({"decision": "request_changes", "findings": [finding]})}]
@@ -190,7 +196,7 @@ def test_the_circuit_breaker_blocks_the_story_until_its_count_is_set_back(reposi
     assert told["refinement_iterations"][0]["reviewFeedback"] == "Review failed: 1 error"
     shown = repository.setpoint("story", "show", STORY).stdout
     assert "3/3" in shown
-    assert "wrong in way 2" in shown
+    assert "wrong in the third way" in shown
     again = repository.setpoint("run", "--auto", "--json")
     assert json.loads(again.stdout)["worked"] == []
     assert [each["action"]["kind"] for each in json.loads(again.stdout)["left"]] == ["answer"]

@@ -79,6 +79,9 @@ def test_a_request_is_approved_with_edits_of_the_test_itself(repository):
         counter="count",
     )
     wish = "make add() subtract, as its failing test does not say yet"
+    settings = (repository.root / "setpoint.toml").read_text()
+    repository.write("setpoint.toml", f'{settings}\n[proof]\nleast = "self"\n')
+    repository.commit("the tests of the maker are enough")
     words = ("run", wish, "--agent", "actor", "--known-red", "fix", "--json")
     run = json.loads(repository.setpoint(*words, **ASKING).stdout)["trace_id"]
     path = repository.root.parent / "own.diff"
@@ -87,6 +90,6 @@ def test_a_request_is_approved_with_edits_of_the_test_itself(repository):
     assert given.returncode == 0, given.stderr
     done = repository.setpoint("resume", "--json", **ASKING)
     outcome = json.loads(done.stdout)
-    assert (done.returncode, outcome.get("mark")) == (0, "IMPLEMENTATION_VERIFIED"), outcome
+    assert (done.returncode, outcome.get("ending")) == (0, "self_tested"), outcome
     assert repository.git("show", f"{outcome['branch']}:{TEST}") == wanted.strip()
     assert repository.setpoint("verify", run).returncode == 0

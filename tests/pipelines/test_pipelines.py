@@ -57,6 +57,7 @@ def test_every_prompt_of_a_shipped_pipeline_renders():
         "max_iterations": 7,
         "series": False,
         "objections": (BLOCKER,),
+        "dismissed": ("The name is wrong (it is the name of the table)",),
         "declined": {BLOCKER.fingerprint: "it is meant so"},
         "frozen": True,
         "reviews": 2,
@@ -72,7 +73,7 @@ def reviewed(kind, **more):
     return render(
         phase.prompts[kind],
         {
-            **dict.fromkeys(("objections", "notes", "contradicted", "learnings"), ()),
+            **dict.fromkeys(("objections", "dismissed", "notes", "contradicted", "learnings"), ()),
             **dict.fromkeys(("problems", "plan", "diff"), "some text"),
             "story": ORDER.story,
             "instructions": ("Mind the sign.",),
