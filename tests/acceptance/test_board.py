@@ -37,7 +37,7 @@ def an_actor(repository, *prompts, settings="", **more):
     text = settings
     for name, played in {"actor": prompts, **more}.items():
         script = repository.root.parent / f"{name}.json"
-        # A reviewer begins a session, and so a process, for each review; what it counts lies where it may write.
+        # Each review begins a process, so what it counts lies where the agent may write.
         counter = f"played/{name}"
         script.write_text(json.dumps({"prompts": played, "counter": counter}), "utf-8")
         argv = json.dumps([sys.executable, "-m", "setpoint.agents.scripted", str(script)])
