@@ -101,11 +101,10 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
     commit = await commit_of(project.root, base)
     if commit is None:
         raise UsageError(f"'{base}' names no commit in {project.root}", hint=_COMMIT_FIRST)
-    pipeline = load_pipeline(settings.pipeline, project.root, pipelines_of(settings))
     repairs = _repairs(wanted, settings)
-    names, workflow, notes, passed_over = await assign_roles(project, pipeline, repairs=repairs)
+    names, workflow, notes, passed_over = await assign_roles(project, find_pipeline(project), repairs=repairs)
     plugins, failed = enabled(settings.plugins)
-    notes += (*map(str, failed), *map(str, plugins))
+    notes += map(str, (*failed, *plugins))
     wanted, red_note = _with_known_red(_with_mode(wanted, settings), settings, names[Role.MAKER])
     file = _file(project, wanted)
     notes += [red_note, *_kind_notes(wanted), *_integrity_notes(wanted, settings, file)]
