@@ -34,8 +34,8 @@ titles of `codex` are in none. Seconds are those of a busy machine with two core
 _LIMITS = """
 ## A rate limit in the middle
 
-The run continues without hidden tests, and its first line says so. The edge is then missed: the reviewer of the
-script approves whatever it sees. A reviewer at a limit is waited for.
+The run continues without hidden tests, and its first line says so. The edge is then missed: the reviewer of
+the script approves whatever it sees. A reviewer at a limit is waited for.
 
 | agent | what meets the limit | seconds of the run | the first line |
 |---|---|---|---|

@@ -111,8 +111,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
     # Stories do not belong to the change; Setpoint itself writes into them.
     if dirty := await is_dirty(project.root, settings.stories_dir):
         notes.append(_DIRTY)
-    now = datetime.now(UTC)
-    limits = _limits(wanted, settings, now)
+    limits = _limits(wanted, settings, now := datetime.now(UTC))
     notes += judge_notes(names, agents_of(project).has_model, (wanted, workflow, limits))
     quarantine = quarantine_at(project, now)
     notes += (*goal_notes(settings.goals, wanted), *(earlier_runs(project, file) if file else ()))
