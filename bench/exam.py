@@ -51,7 +51,7 @@ from setpoint.wiring.sandboxed_checks import held_checks
 from setpoint.workspace.work_copy import GitWorkspace
 
 OUTCOMES = DATA / "outcomes.jsonl"
-CHEAP: tuple[RunName, ...] = ("sabotage", "canary", "elsewhere", "same calls")
+CHEAP: tuple[RunName, ...] = ("nothing lost", "sabotage", "canary", "elsewhere", "same calls")
 """Runs that say nothing of hidden tests."""
 Row = dict[str, Any]
 
@@ -142,8 +142,9 @@ async def judged(
         if left:
             alone = await bench.evaluator.prove(bench.order, tree, Vouched(still_red=left))
         row |= {"neither": not alone.missing, "missing": told(alone), "word": str(alone.level)}
+    if not now.failures:
         cheap = bench.order.model_copy(update={"proof": ProofTerms(without=CHEAP)})
-        proof = await bench.evaluator.prove(cheap, tree, Vouched(hidden=trial.kept, still_red=left))
+        proof = await bench.evaluator.prove(cheap, tree, Vouched(hidden=trial.kept))
         row |= of_hidden(proof)
     row["oracle"] = passes(root, request, variables, commit)
     row["reproduced"] = reproduced(root, request, patch, variables)

@@ -56,14 +56,13 @@ def interval(count: int, of: int) -> str:
 def table(found: list[Row]) -> str:
     """Return the table as Markdown."""
     back = withdrawn()
-    alone: Callable[[Row], bool] = lambda row: not row.get("neither", False)  # noqa: E731 - four of one kind
     ways: dict[str, Callable[[Row], bool]] = {
-        "(a) hidden tests": lambda row: alone(row) or refused_by_hidden(row, back),
-        "(a) before authors withdraw": lambda row: alone(row) or bool(row.get("red")),
-        "(b) review": lambda row: alone(row) or refused_by_review(row),
-        "(b) objections that reproduce alone": lambda row: alone(row) or any(row["reproduced"]),
-        "(c) both": lambda row: alone(row) or refused_by_hidden(row, back) or refused_by_review(row),
-        "(d) neither": alone,
+        "(a) hidden tests": lambda row: refused_by_hidden(row, back),
+        "(a) before authors withdraw": lambda row: bool(row.get("red")),
+        "(b) review": refused_by_review,
+        "(b) objections that reproduce alone": lambda row: any(row["reproduced"]),
+        "(c) both": lambda row: refused_by_hidden(row, back) or refused_by_review(row),
+        "(d) neither: the seven runs alone": lambda row: not row.get("neither", False),
         "the fix's own tests": lambda row: not row["oracle"],
     }
     lines = ["| examined by | wrong patches accepted | right patches refused |", "|---|---|---|"]
