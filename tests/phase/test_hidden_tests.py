@@ -11,7 +11,7 @@ from setpoint.model.attempt import BreakageKind, Usage
 from setpoint.model.config.limits import Limits
 from setpoint.model.ending import Ending
 from setpoint.model.events.hidden_tests import HiddenTestsAnswered, HiddenTestsWritten
-from setpoint.model.events.run import PhaseBounce
+from setpoint.model.events.run import PhaseBounce, ReviewCompleted
 from setpoint.model.ids import TraceId
 from setpoint.model.proof import HiddenTest, HiddenTrial
 from setpoint.model.stories.story import KnownRed, Story
@@ -117,13 +117,56 @@ async def test_hidden_tests_are_written_beside_the_maker_in_a_copy_of_their_own(
     assert stage.evaluator.vouched[0].hidden
 
 
-async def test_a_rate_limit_leaves_hidden_tests_out_and_the_first_line_says_so(tmp_path):
-    stage = stage_of(tmp_path, designer := ScriptedAgent(Act(breakage=BreakageKind.RATE_LIMIT)), Scene())
+class AtALimit(ScriptedAgent):
+    """Breaks as its script says, and tells how long that lasts."""
+
+    wait_s = None
+
+    async def attempt(self, brief, observer):
+        made = await super().attempt(brief, observer)
+        if made.breakage is None:
+            return made
+        told = made.breakage.model_copy(update={"wait_s": self.wait_s})
+        return made.model_copy(update={"breakage": told})
+
+
+@pytest.mark.parametrize(
+    ("kind", "wait_s", "said"),
+    [
+        (BreakageKind.RATE_LIMIT, 3 * 3600, "claude is at its limit until 15:00 UTC"),
+        (BreakageKind.RATE_LIMIT, 36 * 3600, "claude is at its limit until 2026-01-03 00:00 UTC"),
+        (BreakageKind.RATE_LIMIT, None, "claude is at its limit"),
+        (BreakageKind.OVERLOAD, None, "claude has no room at its provider"),
+        (BreakageKind.NETWORK, None, "claude cannot reach its model"),
+        (BreakageKind.IDLE, None, "claude gave no sign of life; its model may be at a limit"),
+    ],
+)
+async def test_a_limit_leaves_hidden_tests_out_and_the_first_line_says_until_when(
+    tmp_path, kind, wait_s, said
+):
+    designer = AtALimit(Act(breakage=kind), name="claude")
+    designer.wait_s = wait_s
+    stage = stage_of(tmp_path, designer, Scene())
 
     outcome = await stage.drive()
 
-    assert (outcome.ending, len(designer.briefs)) == (Ending.VERIFIED, 1)
-    assert "hidden tests (scripted: broke as its script says (rate_limit))" in outcome.verdict
+    assert (outcome.ending, len(designer.briefs), stage.clock.slept) == (Ending.VERIFIED, 1, [])
+    assert f"; no hidden tests ({said})" in outcome.verdict
+
+
+async def test_a_reviewer_at_a_limit_is_waited_for_and_what_it_took_is_recorded(tmp_path):
+    paid = Usage(cost_usd=Decimal("0.10"), scope="turn")
+    approves = Act(text=json.dumps(APPROVES), usage=paid, duration_s=4)
+    reviewer = AtALimit(Act(breakage=BreakageKind.RATE_LIMIT, usage=paid, duration_s=2), approves)
+    reviewer.wait_s = 600
+    stage = stage_of(tmp_path, None, Scene(), reviewer=reviewer)
+
+    outcome = await stage.drive()
+
+    assert (outcome.ending, stage.clock.slept) == (Ending.VERIFIED, [600])
+    assert "reviewed by scripted" in outcome.verdict
+    (reviewed,) = of(stage, ReviewCompleted)
+    assert (reviewed.usage.duration_s, reviewed.usage.cost_usd) == (6, Decimal("0.20"))
 
 
 async def test_hidden_tests_may_cost_a_quarter_of_the_run(tmp_path):
@@ -136,6 +179,19 @@ async def test_hidden_tests_may_cost_a_quarter_of_the_run(tmp_path):
 
     limits = designer.briefs[0].limits
     assert (limits.cost_usd, limits.tokens) == (Decimal(2), 250)
+
+
+async def test_a_second_design_may_cost_what_the_first_one_left(tmp_path):
+    dropped = HiddenTrial(dropped=("tests/test_s.py passes at the base already",))
+    paid = Usage(cost_usd=Decimal("0.50"), input_tokens=90, output_tokens=10, scope="turn")
+    designer = ScriptedAgent(*[Act(text=DESIGN, usage=paid)] * 2)
+    limits = Limits(max_cost_usd=Decimal(8), max_tokens=1000)
+    stage = stage_of(tmp_path, designer, Scene(), trials=(dropped,), limits=limits)
+
+    await stage.drive()
+
+    left = designer.briefs[1].limits
+    assert (left.cost_usd, left.tokens) == (Decimal("1.50"), 150)
 
 
 RED = Scene(red_hidden=("tests/test_s.py",))

@@ -93,7 +93,7 @@ class Recovering:
     """As it was built, without the number of its session."""
     place: Place
     waits: bool = True
-    """Whether a limit of the model's provider is waited for; otherwise the attempt ends there."""
+    """Whether a limit of the model's provider is waited for; otherwise it, or silence, ends the attempt."""
     broke: list[Breakage] = field(default_factory=list)
     waited_s: float = 0.0
 
@@ -113,7 +113,7 @@ class Recovering:
         )
         now = in_session(self.brief, run.journal.events)
         step = next_step(self.broke, patience, goes_on=goes_on(agent, now))
-        if breakage.kind in PASSING and not self.waits:
+        if not self.waits and breakage.kind in (*PASSING, BreakageKind.IDLE):  # some wait in silence
             step = Next(then=Recovery.END)
         handed = step.then is Recovery.NEXT_AGENT
         self._record(breakage, number, step, (agent.name, others[0].name if handed else ""))

@@ -55,6 +55,8 @@ class Answered(Generic[T]):
     """Why there is no answer."""
     breakage: BreakageKind | None = None
     """How the agent broke, where that is why."""
+    wait_s: float | None = None
+    """Seconds until a limit is lifted, where the agent is at one and its provider told."""
     usages: tuple[Usage, ...]
     """Cost of each try."""
 
@@ -73,8 +75,8 @@ async def ask_for(run: RunContext, agent: Agent, question: Question[T]) -> Answe
         if attempt.breakage is not None:
             why = attempt.breakage.message
             if await recovering.after(attempt.breakage, len(usages)) is Recovery.END:
-                kind = attempt.breakage.kind
-                return Answered(value=None, why=why, breakage=kind, usages=tuple(usages))
+                kind, wait_s = attempt.breakage.kind, attempt.breakage.wait_s
+                return Answered(value=None, why=why, breakage=kind, wait_s=wait_s, usages=tuple(usages))
             continue
         try:
             return Answered(value=question.read(attempt), usages=tuple(usages))

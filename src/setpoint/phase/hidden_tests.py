@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
+from decimal import Decimal
 
-from setpoint.inner.structured_answer import Question, ask_for, read_object
+from setpoint.inner.structured_answer import Answered, Question, ask_for, read_object
 from setpoint.model.answers.role_answers import AnsweredTestsShape, TestDesignShape
-from setpoint.model.attempt import AttemptLimits, Brief, Mode, Role
+from setpoint.model.attempt import AttemptLimits, BreakageKind, Brief, Mode, Role
 from setpoint.model.changes.work_kind import kind_of_request
 from setpoint.model.config.limits import Limits
 from setpoint.model.events.hidden_tests import HiddenTestsAnswered, HiddenTestsWritten
-from setpoint.model.facts.spending import added
+from setpoint.model.facts.spending import added, used
 from setpoint.model.ids import Artifact, TraceId
 from setpoint.model.pipeline import Phase, PhaseKind
 from setpoint.model.proof import (
@@ -43,7 +45,14 @@ _DESIGNING = Phase(
 _ANSWERING = Phase(
     name=ANSWERING, kind=PhaseKind.THINK, role=Role.TEST_DESIGNER, prompts={Mode.FRESH: "withdraw.md.j2"}
 )
-_OF_BEHAVIOUR = (WorkKind.BEHAVIOUR, WorkKind.REPAIR)
+OF_BEHAVIOUR = (WorkKind.BEHAVIOUR, WorkKind.REPAIR)
+"""Kinds of work for which hidden tests are written."""
+_AT_A_LIMIT = {
+    BreakageKind.RATE_LIMIT: "is at its limit",
+    BreakageKind.OVERLOAD: "has no room at its provider",
+    BreakageKind.NETWORK: "cannot reach its model",
+    BreakageKind.IDLE: "gave no sign of life; its model may be at a limit",
+}
 _NOTHING = HiddenTrial(dropped=("it holds no test",))
 
 
@@ -61,7 +70,7 @@ def designer_of(run: RunContext) -> Agent | None:
     engaged = any(phase.role is Role.TEST_DESIGNER for phase in run.order.pipeline.phases)
     if agent is None or agent.name == BY_RULE or engaged:
         return None
-    return agent if kind_of_request(run.order.story)[0] in _OF_BEHAVIOUR else None
+    return agent if kind_of_request(run.order.story)[0] in OF_BEHAVIOUR else None
 
 
 async def write_hidden_tests(run: RunContext) -> None:
@@ -162,7 +171,7 @@ async def _designed(run: RunContext, agent: Agent, number: int, reason: str) -> 
         phase=WRITING,
         iteration=0,
         label=key,
-        brief=capped(asked, run.limits),
+        brief=_capped(asked, run),
         read=lambda attempt: read_object(attempt.text, TestDesignShape),
         waits=False,
     )
@@ -170,9 +179,8 @@ async def _designed(run: RunContext, agent: Agent, number: int, reason: str) -> 
     usage = added(list(came.usages))
     await run.ports.workspace.restore(run.copy, run.order.base)  # of what the designer tried there
     if came.value is None:
-        body = HiddenTestsWritten(
-            design=number, agent=agent.name, dropped=(came.why,), answered=False, usage=usage
-        )
+        why = (_why_none(run, agent, came),)
+        body = HiddenTestsWritten(design=number, agent=agent.name, dropped=why, answered=False, usage=usage)
     else:
         tests = tuple(
             HiddenTest(
@@ -191,6 +199,19 @@ async def _designed(run: RunContext, agent: Agent, number: int, reason: str) -> 
     return body
 
 
+def _why_none(run: RunContext, agent: Agent, came: Answered[TestDesignShape]) -> str:
+    """Say in one line why an agent wrote no tests; at a limit until when, where its provider told."""
+    said = _AT_A_LIMIT.get(came.breakage) if came.breakage else None
+    if said is None:
+        return came.why
+    if came.wait_s is None:
+        return f"{agent.name} {said}"
+    now = run.ports.clock.now()
+    until = now + timedelta(seconds=came.wait_s)
+    day = "" if until.date() == now.date() else f"{until:%Y-%m-%d} "
+    return f"{agent.name} {said} until {day}{until:%H:%M} UTC"
+
+
 async def _asked(
     run: RunContext, agent: Agent, tests: Sequence[HiddenTest], said: str, iteration: int
 ) -> HiddenTestsAnswered:
@@ -201,7 +222,7 @@ async def _asked(
         copy = await run.ports.workspace.open(TraceId(f"{run.order.trace_id}-h"), run.order.base)
         sources = {test.path: run.ports.read(test.source).decode("utf-8", "replace") for test in tests}
         about = Situation(iteration=iteration, reason=said, texts=sources)
-        asked = capped(brief(replace(run, copy=copy), _ANSWERING, about), run.limits)
+        asked = _capped(brief(replace(run, copy=copy), _ANSWERING, about), run)
         question = Question(
             phase=ANSWERING,
             iteration=iteration,
@@ -227,15 +248,18 @@ async def _asked(
     return await run.journal.step(key, act, HiddenTestsAnswered)
 
 
-def capped(asked: Brief, limits: Limits) -> Brief:
-    """Return a brief that may cost a part of what the run may cost."""
+def _capped(asked: Brief, run: RunContext) -> Brief:
+    """Return a brief that may cost what is left of the part of the run that hidden tests may cost."""
     own: AttemptLimits = asked.limits
+    limits: Limits = run.limits
+    bodies = [event.body for event in run.journal.events]
+    paid = [body.usage for body in bodies if isinstance(body, HiddenTestsWritten | HiddenTestsAnswered)]
     update: dict[str, object] = {}
     if limits.max_cost_usd > 0:
-        share = limits.max_cost_usd / SHARE
+        share = limits.max_cost_usd / SHARE - sum(usage.cost_usd or Decimal(0) for usage in paid)
         update["cost_usd"] = share if own.cost_usd is None else min(own.cost_usd, share)
     if limits.max_tokens:
-        part = limits.max_tokens // SHARE
+        part = limits.max_tokens // SHARE - sum(map(used, paid))
         update["tokens"] = part if own.tokens is None else min(own.tokens, part)
     return asked.model_copy(update={"limits": own.model_copy(update=update)})
 

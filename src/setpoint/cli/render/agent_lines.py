@@ -151,6 +151,8 @@ def _broke(body: e.AgentBroke) -> Line:
         Recovery.NEXT_AGENT: f"{body.next_agent} takes over; the edits are kept",
         Recovery.END: "not tried again; what it left is judged",
     }[body.then]
+    if body.then is Recovery.END and body.phase == "hidden-tests":
+        then = "the run continues without hidden tests"
     first = body.breakage.message.splitlines()[0]
     return Line(f"  {body.breakage.kind}: {first};{wait} {then}", "yellow")
 
