@@ -1,6 +1,6 @@
 # Everything a person or CI does with this repository. Each target makes the environment it needs.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-second test-tools test-agents durations check format api docs screenshots bench bench-agents bench-run bench-evaluate bench-exam bench-install bench-scale bench-serving smoke clean
+.PHONY: help demo test test-all test-second test-tools test-agents durations check format api docs screenshots bench bench-agents bench-run bench-evaluate bench-exam bench-install bench-judges bench-scale bench-serving smoke clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -85,6 +85,9 @@ bench-run: $(READY) ## Measure what verbs, checks and runs cost beside a project
 
 bench-exam: $(READY) ## Recompute who tells right patches from wrong ones, from the answers that are kept
 	@$(BIN)/python bench/exam.py table
+
+bench-judges: $(READY) ## Write what hidden tests and a reviewer cost by agent, from the runs that are kept
+	@$(BIN)/python bench/judges.py page
 
 bench-evaluate: $(READY) ## Measure how soon a change is judged, on click, attrs and httpx (about half an hour)
 	@$(BIN)/python bench/evaluate.py

@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SETPOINT = Path(sys.executable).with_name("setpoint")
 AGENTS = ("claude", "claude-cli", "codex", "gemini", "opencode", "qwen", "copilot", "codex-cli", "gemini-cli")
 TEST = "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
+SAMPLE = {"calc.py": BUGGY, "test_calc.py": TEST}
 PLUGINS = ("anyio", "asyncio", "hypothesispytest", "timeout", "xdist", "xdist.looponfail")
 """Plug-ins of our own environment that the sample project does not need."""
 SETTINGS = f"""[checks]
@@ -94,8 +96,8 @@ class Stage:
         self.struck, self.killed = False, ""
         self.model: ScriptedModel | None = None
 
-    def make(self, url: str) -> None:
-        """Write the repository and the agent's own configuration."""
+    def make(self, url: str, files: Mapping[str, str] = SAMPLE, more: str = SETTINGS) -> None:
+        """Write the repository and the agent's own configuration; `more` are settings besides."""
         sys.path.insert(0, str(ROOT / "tests"))
         from real_agents.conftest import RealAgent  # noqa: PLC0415 - it belongs to the tests
 
@@ -109,8 +111,8 @@ class Stage:
         lines = [f"{key} = {json.dumps(value)}" for key, value in variables.items()]
         asking = ASKING.get(self.cell.agent, "") if self.situation.asks else ""
         mode = [f"[agent.{self.cell.agent}]", f'mode = "{asking}"'] if asking else []
-        settings = "\n".join([SETTINGS, *mode, f"[agent.{self.cell.agent}.environment]", *lines, ""])
-        for name, text in (("calc.py", BUGGY), ("test_calc.py", TEST), ("setpoint.toml", settings)):
+        settings = "\n".join([more, *mode, f"[agent.{self.cell.agent}.environment]", *lines, ""])
+        for name, text in {**files, "setpoint.toml": settings}.items():
             (self.repo / name).write_text(text, "utf-8")
         self.git("init", "-q", "-b", "main")
         self.git("add", "-A")

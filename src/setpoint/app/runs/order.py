@@ -12,6 +12,7 @@ from setpoint.app.project.person import require_person
 from setpoint.app.runs.asked_goals import goal_notes, goals_of, measuring_goals
 from setpoint.app.runs.board import earlier_runs, story_folder
 from setpoint.app.runs.hidden_files import hidden_files
+from setpoint.app.runs.judge_costs import judge_notes
 from setpoint.app.runs.role_assignment import assign_roles, with_reviews
 from setpoint.errors import UsageError
 from setpoint.model.attempt import AttemptLimits, Role
@@ -28,7 +29,7 @@ from setpoint.settings import SETTINGS_VERSION, Settings
 from setpoint.stories.policy.failing_tests import asks_for_repair
 from setpoint.stories.story_file import StoryFile, read_file, read_story
 from setpoint.system.git.git import commit_of, is_dirty
-from setpoint.wiring.agents import prompt_folder
+from setpoint.wiring.agents import agents_of, prompt_folder
 from setpoint.wiring.plugins import enabled, pipelines_of
 from setpoint.wiring.project import Project
 
@@ -92,7 +93,10 @@ def check_prompts(project: Project, wanted: Pipeline) -> int:
 
 def make_order(project: Project, wanted: Story, base: str = "HEAD") -> RunOrder:
     """Freeze all that a run is ordered to do, with the reason for each choice made on the user's behalf."""
-    return asyncio.run(_order(project, wanted, wanted.base if wanted.base and base == "HEAD" else base))
+    made = asyncio.run(_order(project, wanted, wanted.base if wanted.base and base == "HEAD" else base))
+    judging = made.story, made.pipeline, made.limits
+    told = judge_notes(made.agents, agents_of(project).has_model, judging)
+    return made.model_copy(update={"notes": (*made.notes, *told)})
 
 
 async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
