@@ -35,7 +35,8 @@ _LIMITS = """
 ## A rate limit in the middle
 
 The run continues without hidden tests, and its first line says so. The edge is then missed: the reviewer of
-the script approves whatever it sees. A reviewer at a limit is waited for.
+the script approves whatever it sees. A reviewer at a limit is waited for. Until when an agent is at its limit
+is known where it tells that as data, or with `agents.proxy = true`: `claude is at its limit until 23:53 UTC`.
 
 | agent | what meets the limit | seconds of the run | the first line |
 |---|---|---|---|

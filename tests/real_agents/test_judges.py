@@ -39,9 +39,11 @@ def test_one_program_with_one_login_makes_examines_and_reviews(name: str, real_a
     repo.mkdir()
     plan = Scenario(steps=(*FIRST, *FIX), conversations=JUDGES, own_tools=name != "qwen")
     with scripted_model(plan) as model:
-        lines = [
-            f"{key} = {json.dumps(value)}" for key, value in real_agent(name).environment(model.url).items()
-        ]
+        agent = real_agent(name)
+        lines = [f"{key} = {json.dumps(value)}" for key, value in agent.environment(model.url).items()]
+        if (config := agent.home / ".codex" / "config.toml").exists():
+            # Of a model that it does not know, it warns in the text of its answer.
+            config.write_text(config.read_text().replace('"scripted"', '"gpt-5.5"'))
         settings = "\n".join([SETTINGS.format(name=name), *lines, ""])
         for file, text in (("calc.py", BASE), ("test_calc.py", OLD), ("setpoint.toml", settings)):
             (repo / file).write_text(text)
@@ -58,6 +60,6 @@ def test_one_program_with_one_login_makes_examines_and_reviews(name: str, real_a
     )
     assert f"IMPLEMENTATION_VERIFIED by 1 hidden test of {name}, reviewed by {name}" in shown
     told = subprocess.run([SETPOINT, "show"], cwd=repo, capture_output=True, text=True, check=True).stdout
-    for line in ("tokens: ", "agents' seconds: "):
+    for line in ("agents' seconds: ", *(["tokens: "] if name != "qwen" else [])):  # qwen tells none
         used = next(each for each in told.splitlines() if each.startswith(line))
         assert all(role in used for role in ("maker ", "test designer ", "reviewer "))
