@@ -27,8 +27,8 @@ STAGNATION_GUARDS = (
     "stagnation",
 )
 """Guards that fire where a loop repeats itself or makes no progress."""
-OVERRIDES = (Choice.CONTINUE, Choice.ACCEPT, Choice.APPROVE)
-"""Answers that set aside what Setpoint had decided: to stop, or to protect a file."""
+OVERRIDES = (Choice.CONTINUE, Choice.ACCEPT, Choice.APPROVE, Choice.DISMISS)
+"""Answers that set aside what Setpoint had decided: to stop, to protect a file, or to follow a reviewer."""
 
 SAYS_NOTHING = (Ending.CANCELLED, Ending.BROKEN_AGENT, Ending.MET, Ending.UNPROVABLE)
 """Endings of runs that say nothing about what was shown to them."""
