@@ -30,11 +30,14 @@ JUDGES = (
     Conversation(when="Review a change that", steps=(READ, *[Say(say=json.dumps(APPROVES))] * 2)),
     Conversation(when="Your last change was measured and sent back", steps=FIX),
 )
-SETTINGS = '[agents]\ntest_designer = "maker"\nreviewer = "{name}"\n\n[agent.{name}.environment]\n'
+SETTINGS = '[agents]\nreviewer = "{name}"\n\n[agent.{name}.environment]\n'
 
 
 @pytest.mark.parametrize("name", wanted("gemini", "opencode", "codex", "claude", "copilot", "qwen"))
-def test_one_program_with_one_login_makes_examines_and_reviews(name: str, real_agent, tmp_path: Path) -> None:
+def test_one_program_with_one_login_makes_examines_and_reviews(
+    name: str, real_agent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SETPOINT_AGENTS__TEST_DESIGNER", "maker")
     repo = tmp_path / "repo"
     repo.mkdir()
     plan = Scenario(steps=(*FIRST, *FIX), conversations=JUDGES, own_tools=name != "qwen")
