@@ -134,3 +134,23 @@ def test_a_hidden_test_that_stays_red_leaves_the_decision_to_a_person(repository
 
     assert (outcome["ending"], outcome["bounces"], done.returncode) == ("unproven", 1, 13), done.stderr
     assert "the work and a hidden test disagree" in outcome["reason"]
+
+
+@pytest.mark.slow
+def test_hidden_tests_get_the_ignored_files_that_the_projects_tests_need(repository, tmp_path):
+    cast(repository, '[copy]\nfiles = ["_version.py"]\n', made("n + n"))
+    repository.write(".gitignore", "_version.py\n")
+    repository.write("calc.py", f"from _version import VERSION\n\n{RIGHT}")
+    repository.commit("a version that a build writes")
+    (repository.root / "_version.py").write_text('VERSION = "1"\n')
+    mine = tmp_path / "test_mine.py"
+    mine.write_text(HIDDEN)
+    maker = {"write": "calc.py", "text": f"from _version import VERSION\n\n{code('n + n')}"}
+    script = {"prompts": [[maker, {"write": "tests/test_double.py", "text": its_test("n + n")}]]}
+    (repository.root.parent / "actor.json").write_text(json.dumps(script), encoding="utf-8")
+
+    done = repository.setpoint("run", WISH, "--json", "--hidden", str(mine))
+    outcome = json.loads(done.stdout)
+
+    assert (outcome["ending"], outcome["bounces"]) == ("verified", 0), done.stderr
+    assert outcome["verdict"].startswith("IMPLEMENTATION_VERIFIED by your hidden test")

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
@@ -252,6 +253,25 @@ async def test_a_persons_own_hidden_test_is_measured_at_the_base_and_judges(tmp_
     assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 2)
     assert stage.evaluator.tried == [(mine,)]
     assert stage.evaluator.vouched[1].hidden == (mine,)
+
+
+async def test_a_persons_hidden_test_that_proves_nothing_is_named_in_the_first_line(tmp_path):
+    mine = HiddenTest(path="tests/test_s.py", source="a" * 64, behaviour="a total is 3")
+    dropped = HiddenTrial(dropped=("tests/test_s.py passes at the base already",))
+    stage = stage_of(tmp_path, None, Scene(), hidden=(mine,), trials=(dropped,))
+
+    outcome = await stage.drive()
+
+    assert "your hidden test is not used (tests/test_s.py passes at the base already)" in outcome.verdict
+
+
+async def test_the_copy_of_the_designer_goes_with_its_work(tmp_path):
+    left = Act(text=DESIGN, edits={"tests/test_s.py": SOURCE})
+    stage = stage_of(tmp_path, designer := ScriptedAgent(left), Scene())
+
+    await stage.drive()
+
+    assert not Path(designer.briefs[0].workdir).exists()
 
 
 async def test_nobody_designs_tests_for_documents(tmp_path):

@@ -195,7 +195,6 @@ class ProjectEvaluator:
             await self.prepare(order, copy)
         at_base = Measured(copy=copy, commit=order.base, tree=copy.base_tree, stage=Stage.BASE)
         task = self._task(order, await self._base(order, copy))
-        task = replace(task, project=task.project.bare)
         place = await check_out(self._folders, objected or at_base)
         async with without_network():
             prover = Prover(measuring=self._measuring)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 
@@ -15,7 +15,7 @@ from setpoint.model.config.limits import Limits
 from setpoint.model.events.hidden_tests import HiddenTestsAnswered, HiddenTestsWritten
 from setpoint.model.events.run import ReviewCompleted
 from setpoint.model.facts.spending import added, used
-from setpoint.model.ids import Artifact, TraceId
+from setpoint.model.ids import Artifact
 from setpoint.model.pipeline import Phase, PhaseKind
 from setpoint.model.proof import (
     HIDDEN,
@@ -28,6 +28,7 @@ from setpoint.model.proof import (
 from setpoint.model.run import Round
 from setpoint.model.wording import shortened
 from setpoint.phase.briefs import ANSWERING, WRITING, Situation, brief
+from setpoint.phase.own_copy import own_copy
 from setpoint.phase.policy.vouched import reproductions
 from setpoint.ports import Agent
 from setpoint.runs.context import RunContext
@@ -55,6 +56,8 @@ _AT_A_LIMIT = {
     BreakageKind.NETWORK: "cannot reach its model",
     BreakageKind.IDLE: "gave no sign of life; its model may be at a limit",
 }
+_COPY = "h"
+"""Ends the name of the work copy of whoever writes hidden tests."""
 _NOTHING = HiddenTrial(dropped=("it holds no test",))
 
 
@@ -84,18 +87,17 @@ async def write_hidden_tests(run: RunContext) -> None:
     agent = designer_of(run)
     if agent is None and not run.order.hidden:
         return
-    copy = await run.ports.workspace.open(TraceId(f"{run.order.trace_id}-h"), run.order.base)
-    apart = replace(run, copy=copy)
-    if run.order.hidden and run.journal.known(f"{WRITING}-0") is None:
-        trial = await run.ports.evaluator.try_hidden(run.judged_by, copy, run.order.hidden)
-        body = HiddenTestsWritten(design=0, agent="", kept=trial.kept, dropped=trial.dropped)
-        run.journal.note(f"{WRITING}-0", body)
-    reason = ""
-    for number in range(1, DESIGNS + 1):
-        made = None if agent is None else await _designed(apart, agent, number, reason)
-        if made is None or not made.answered or (made.kept and not made.dropped):
-            return
-        reason = "; ".join(made.dropped)
+    async with own_copy(run, _COPY, run.order.base) as apart:
+        if run.order.hidden and run.journal.known(f"{WRITING}-0") is None:
+            trial = await run.ports.evaluator.try_hidden(run.judged_by, apart.copy, run.order.hidden)
+            body = HiddenTestsWritten(design=0, agent="", kept=trial.kept, dropped=trial.dropped)
+            run.journal.note(f"{WRITING}-0", body)
+        reason = ""
+        for number in range(1, DESIGNS + 1):
+            made = None if agent is None else await _designed(apart, agent, number, reason)
+            if made is None or not made.answered or (made.kept and not made.dropped):
+                return
+            reason = "; ".join(made.dropped)
 
 
 def hidden_tests(run: RunContext) -> HiddenTests:
@@ -107,17 +109,21 @@ def hidden_tests(run: RunContext) -> HiddenTests:
         if test.withdrawn:
             kept.pop(test.path, None)
     designed = [body for body in written if body.agent]
-    lacking: tuple[str, ...] = ()
+    lacking = [
+        f"your hidden test is not used ({shortened(why, MOST_REASON)})"
+        for body in written
+        for why in body.dropped
+        if not body.agent
+    ]
     if designed and not any(test.author for test in kept.values()):
         withdrawn = any(body.kept for body in designed)
-        why = (
-            "withdrawn by their author" if withdrawn else next(iter(designed[-1].dropped), "none was written")
-        )
-        lacking = (f"no hidden tests ({shortened(why, MOST_REASON)})",)
+        dropped = next(iter(designed[-1].dropped), "none was written")
+        why = "withdrawn by their author" if withdrawn else dropped
+        lacking.append(f"no hidden tests ({shortened(why, MOST_REASON)})")
     reviews = [body.verdict for body in bodies if isinstance(body, ReviewCompleted)]
     gone = {test.path for test in _answers(run) if test.withdrawn}
     shown = {each.path: each for each in reproductions(reviews).values() if each.path not in gone}
-    return HiddenTests(tests=tuple({**shown, **kept}.values()), lacking=lacking)
+    return HiddenTests(tests=tuple({**shown, **kept}.values()), lacking=tuple(lacking))
 
 
 async def ask_authors(run: RunContext, proof: Proof, rounds: Sequence[Round]) -> bool:
@@ -229,22 +235,21 @@ async def _asked(
     key = f"{ANSWERING}-{iteration}-{agent.name}"
 
     async def act() -> HiddenTestsAnswered:
-        copy = await run.ports.workspace.open(TraceId(f"{run.order.trace_id}-h"), run.order.base)
         sources = {
             each.path: each.command or run.ports.read(each.source).decode("utf-8", "replace")
             for each in tests
         }
         about = Situation(iteration=iteration, reason=said, texts=sources)
-        asked = _capped(brief(replace(run, copy=copy), _ANSWERING, about), run)
-        question = Question(
-            phase=ANSWERING,
-            iteration=iteration,
-            label=key,
-            brief=asked,
-            read=lambda attempt: read_object(attempt.text, AnsweredTestsShape),
-            waits=False,
-        )
-        came = await ask_for(run, agent, question)
+        async with own_copy(run, _COPY, run.order.base) as apart:
+            question = Question(
+                phase=ANSWERING,
+                iteration=iteration,
+                label=key,
+                brief=_capped(brief(apart, _ANSWERING, about), run),
+                read=lambda attempt: read_object(attempt.text, AnsweredTestsShape),
+                waits=False,
+            )
+            came = await ask_for(run, agent, question)
         given = {each.path: each for each in came.value.tests} if came.value else {}
         answers = tuple(
             AnsweredTest(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from setpoint.inner.structured_answer import Question, ask_for
 from setpoint.model.attempt import BY_RULE, NEXT_REVIEWER, BreakageKind, Brief, Usage
@@ -13,13 +13,12 @@ from setpoint.model.events.candidates import FindingDeclined
 from setpoint.model.events.run import ReviewAnswered, ReviewCompleted
 from setpoint.model.facts.spending import added
 from setpoint.model.finding import Finding
-from setpoint.model.ids import TraceId
 from setpoint.model.proof import HiddenTest
 from setpoint.model.verdict import Judgement, ReviewerVersion, Verdict
+from setpoint.phase.own_copy import own_copy
 from setpoint.phase.policy.review import Docket, as_advice, reproduced, weighed
 from setpoint.phase.review_answers import Reading
 from setpoint.ports import Agent, Measured
-from setpoint.ports.workspace import DropsCopies
 from setpoint.runs.context import RunContext
 
 RULES = "rules"
@@ -140,14 +139,8 @@ async def _apart(run: RunContext, change: Submission, kind: str, agent: Agent) -
     if agent.name == RULES:  # it reads the brief alone
         yield run
         return
-    workspace = run.ports.workspace
-    copy = await workspace.open(TraceId(f"{run.order.trace_id}-r-{kind}"), run.order.base)
-    try:
-        await workspace.restore(copy, change.measured.commit, of=run.copy)
-        yield replace(run, copy=copy)
-    finally:
-        if isinstance(workspace, DropsCopies):
-            await workspace.drop(copy)
+    async with own_copy(run, f"r-{kind}", change.measured.commit) as apart:
+        yield apart
 
 
 async def ask_reviewer(run: RunContext, change: Submission, kind: str, agent: Agent, label: str) -> Opinion:
