@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from setpoint.model.attempt import Attempt, Brief, Role, Stop, Usage
+from setpoint.model.attempt import RULES, Attempt, Brief, Role, Stop, Usage
 from setpoint.model.changes.diff import CUT, Added, added_lines
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.cover_quality import SOURCE as COVER
@@ -94,7 +94,7 @@ _BESIDE_CODE = re.compile(r"[^:]+\.rs::|[^:]+\.py::[\w.]*\w\.\w+$")
 class RulesAgent:
     """Plays thinking and reviewing roles by rule; its answers say that it judges form, not intent."""
 
-    name = "rules"
+    name = RULES
 
     async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
         """Answer for the role of the brief; it never changes a file and never breaks."""

@@ -238,6 +238,8 @@ class Stop(StrEnum):
     BROKEN = "broken"
 
 
+RULES = "rules"
+"""The agent that works by rule, in every role but the maker's; it writes no tests from a request."""
 NEXT_REVIEWER = "next reviewer "
 """Begins the roles of reviewers that are asked, in turn, where another gave no answer."""
 NEXT_MAKER = "next maker "

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from pydantic import Field, model_validator
 
-from setpoint.model.attempt import Attempt, AttemptLimits, Mode, Role
+from setpoint.model.attempt import RULES, Attempt, AttemptLimits, Mode, Role
 from setpoint.model.config.limits import Limits
 from setpoint.model.config.memory_terms import MemoryTerms
 from setpoint.model.ending import Ending
@@ -233,7 +233,7 @@ class RunOrder(Value):
         kinds = {role for role in told if role.startswith(f"{Role.REVIEWER}:")}
         if kinds:
             told.pop(Role.REVIEWER, None)
-        return {role: name for role, name in told.items() if name != "rules"}
+        return {role: name for role, name in told.items() if name != RULES}
 
 
 KNOWN_ISSUES_SUBJECT = "Known issues of: "

@@ -10,7 +10,6 @@ from decimal import Decimal
 from setpoint.inner.structured_answer import Answered, Question, ask_for, read_object
 from setpoint.model.answers.role_answers import AnsweredTestsShape, TestDesignShape
 from setpoint.model.attempt import AttemptLimits, BreakageKind, Brief, Mode, Role
-from setpoint.model.changes.work_kind import kind_of_request
 from setpoint.model.config.limits import Limits
 from setpoint.model.events.hidden_tests import HiddenTestsAnswered, HiddenTestsWritten
 from setpoint.model.events.run import ReviewCompleted
@@ -23,12 +22,12 @@ from setpoint.model.proof import (
     HiddenTest,
     HiddenTrial,
     Proof,
-    WorkKind,
 )
 from setpoint.model.run import Round
 from setpoint.model.wording import shortened
 from setpoint.phase.briefs import ANSWERING, WRITING, Situation, brief
 from setpoint.phase.own_copy import own_copy
+from setpoint.phase.policy.provable import hidden_tests_wanted
 from setpoint.phase.policy.vouched import reproductions
 from setpoint.ports import Agent
 from setpoint.runs.context import RunContext
@@ -39,8 +38,6 @@ MOST_TESTS = 10
 """Files of tests that are taken of one design."""
 SHARE = 4
 """Hidden tests may cost one part in so many of what the run may cost."""
-BY_RULE = "rules"
-"""The agent that works by rule; it writes no tests from a request, and older orders name it for all roles."""
 MOST_REASON = 120
 _DESIGNING = Phase(
     name=WRITING, kind=PhaseKind.THINK, role=Role.TEST_DESIGNER, prompts={Mode.FRESH: "hidden_tests.md.j2"}
@@ -48,8 +45,6 @@ _DESIGNING = Phase(
 _ANSWERING = Phase(
     name=ANSWERING, kind=PhaseKind.THINK, role=Role.TEST_DESIGNER, prompts={Mode.FRESH: "withdraw.md.j2"}
 )
-OF_BEHAVIOUR = (WorkKind.BEHAVIOUR, WorkKind.REPAIR)
-"""Kinds of work for which hidden tests are written."""
 _AT_A_LIMIT = {
     BreakageKind.RATE_LIMIT: "is at its limit",
     BreakageKind.OVERLOAD: "has no room at its provider",
@@ -62,7 +57,7 @@ _NOTHING = HiddenTrial(dropped=("it holds no test",))
 
 
 @dataclass(frozen=True, kw_only=True)
-class HiddenTests:
+class KeptTests:
     """The hidden tests that count, and why there are none where somebody was asked for them."""
 
     tests: tuple[HiddenTest, ...]
@@ -72,10 +67,7 @@ class HiddenTests:
 def designer_of(run: RunContext) -> Agent | None:
     """Return who writes hidden tests; nobody where no behaviour changes, or the pipeline has another task."""
     agent = run.ports.agents.get(Role.TEST_DESIGNER)
-    engaged = any(phase.role is Role.TEST_DESIGNER for phase in run.order.pipeline.phases)
-    if agent is None or agent.name == BY_RULE or engaged:
-        return None
-    return agent if kind_of_request(run.order.story)[0] in OF_BEHAVIOUR else None
+    return agent if agent is not None and hidden_tests_wanted(run.order, agent.name) else None
 
 
 async def write_hidden_tests(run: RunContext) -> None:
@@ -100,7 +92,7 @@ async def write_hidden_tests(run: RunContext) -> None:
             reason = "; ".join(made.dropped)
 
 
-def hidden_tests(run: RunContext) -> HiddenTests:
+def hidden_tests(run: RunContext) -> KeptTests:
     """Return the hidden tests that count: of one path the newest, without those that were withdrawn."""
     bodies = [event.body for event in run.journal.events]
     written = [body for body in bodies if isinstance(body, HiddenTestsWritten)]
@@ -123,7 +115,7 @@ def hidden_tests(run: RunContext) -> HiddenTests:
     reviews = [body.verdict for body in bodies if isinstance(body, ReviewCompleted)]
     gone = {test.path for test in _answers(run) if test.withdrawn}
     shown = {each.path: each for each in reproductions(reviews).values() if each.path not in gone}
-    return HiddenTests(tests=tuple({**shown, **kept}.values()), lacking=tuple(lacking))
+    return KeptTests(tests=tuple({**shown, **kept}.values()), lacking=tuple(lacking))
 
 
 async def ask_authors(run: RunContext, proof: Proof, rounds: Sequence[Round]) -> bool:

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from setpoint.inner.structured_answer import Question, ask_for
-from setpoint.model.attempt import BY_RULE, NEXT_REVIEWER, BreakageKind, Brief, Usage
+from setpoint.model.attempt import BY_RULE, NEXT_REVIEWER, RULES, BreakageKind, Brief, Usage
 from setpoint.model.events.candidates import FindingDeclined
 from setpoint.model.events.run import ReviewAnswered, ReviewCompleted
 from setpoint.model.facts.spending import added
@@ -21,8 +21,6 @@ from setpoint.phase.review_answers import Reading
 from setpoint.ports import Agent, Measured
 from setpoint.runs.context import RunContext
 
-RULES = "rules"
-"""The reviewer that works by rule."""
 _WORST_FIRST = (Judgement.FAILED, Judgement.REQUIRE_HUMAN, Judgement.REQUEST_CHANGES, Judgement.APPROVE)
 
 

@@ -16,7 +16,8 @@ from setpoint.model.pipeline import Pipeline
 from setpoint.model.stories.story import Story
 from setpoint.model.value import Value
 from setpoint.model.wording import counted
-from setpoint.phase.hidden_tests import OF_BEHAVIOUR, SHARE
+from setpoint.phase.hidden_tests import SHARE
+from setpoint.phase.policy.provable import OF_BEHAVIOUR
 
 
 class JudgeCost(Value):

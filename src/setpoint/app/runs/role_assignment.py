@@ -8,7 +8,7 @@ from typing import NamedTuple
 from setpoint.agents.registry import BUILT_IN
 from setpoint.agents.selection import Agents
 from setpoint.errors import PipelineError, UsageError
-from setpoint.model.attempt import BY_RULE, NEXT_MAKER, NEXT_REVIEWER, Role
+from setpoint.model.attempt import BY_RULE, NEXT_MAKER, NEXT_REVIEWER, RULES, Role
 from setpoint.model.pipeline import Phase, PhaseKind, Pipeline
 from setpoint.phase.candidates import PREFIX
 from setpoint.settings import MOST_CANDIDATES, AgentsSettings
@@ -156,11 +156,9 @@ class _RoleAssigner:
                 if not (reviews and self._kin(each, makers)) and not (reviews and each == "mechanic")
             ]
             unfit = self._unfit if part == str(Role.MAKER) else {}
-            choice = await self._agents.choose((*order, "rules") if reviews else order, unfit)
+            choice = await self._agents.choose((*order, RULES) if reviews else order, unfit)
             why = (
-                "the first of agents.order that works here"
-                if choice.name != "rules"
-                else "no agent works here"
+                "the first of agents.order that works here" if choice.name != RULES else "no agent works here"
             )
             self.notes_made.append(f"{part}: {choice.name} ({why})")
             self.passed_over += [f"{part}: not {each.name}: {each.reason}" for each in choice.passed_over]
@@ -191,7 +189,7 @@ class _RoleAssigner:
         numbered = {
             f"{NEXT_REVIEWER}{number}": name for number, name in enumerate(dict.fromkeys(found), start=1)
         }
-        return {**numbered, BY_RULE: "rules"}
+        return {**numbered, BY_RULE: RULES}
 
     async def next_makers(self, names: Mapping[str, str]) -> dict[str, str]:
         """Say who takes over where the maker stays broken: those named; after `auto` the rest of `order`.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from setpoint.model.attempt import Role
+from setpoint.model.attempt import RULES, Role
 from setpoint.model.changes.work_kind import kind_of_request
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.evidence import NO_SUITE, OWN_TESTS, CheckState
@@ -24,8 +24,8 @@ _BY_READING = frozenset({WorkKind.DOCS, WorkKind.CHORE})
 """Kinds of work that can be proved where no test runs."""
 _READ = frozenset({FILES, NOTHING_LOST})
 """Obligations that prove such work without a test of Setpoint's own runners."""
-_EXAMINABLE = frozenset({WorkKind.BEHAVIOUR, WorkKind.REPAIR})
-_BY_RULE = "rules"
+OF_BEHAVIOUR = frozenset({WorkKind.BEHAVIOUR, WorkKind.REPAIR})
+"""Kinds of work for which hidden tests are written."""
 
 
 def unprovable(base: Evaluation, order: RunOrder) -> str:
@@ -34,7 +34,7 @@ def unprovable(base: Evaluation, order: RunOrder) -> str:
     A suite counts that found no test yet, because the work may add one.
     """
     kind, why = kind_of_request(order.story)
-    if kind in _BY_READING or _suites(base) or order.story.acceptance or _hidden(base, order, kind):
+    if kind in _BY_READING or _suites(base) or order.story.acceptance or _hidden(base, order):
         return ""
     known = base.evidence_of(NO_SUITE)
     empty = base.evidence_of(OWN_TESTS)
@@ -58,13 +58,17 @@ def _suites(base: Evaluation) -> bool:
     )
 
 
-def _hidden(base: Evaluation, order: RunOrder, kind: WorkKind) -> bool:
-    """Whether a test designer writes tests in a language that is run without a suite: Python."""
-    designer = order.agents.get(Role.TEST_DESIGNER, "")
+def hidden_tests_wanted(order: RunOrder, designer: str) -> bool:
+    """Whether the agent so named writes hidden tests: behaviour changes, and no phase asks it for more."""
     engaged = any(phase.role is Role.TEST_DESIGNER for phase in order.pipeline.phases)
+    return designer not in ("", RULES) and not engaged and kind_of_request(order.story)[0] in OF_BEHAVIOUR
+
+
+def _hidden(base: Evaluation, order: RunOrder) -> bool:
+    """Whether a test designer writes tests in a language that is run without a suite: Python."""
     parse = base.evidence_of("parse")
     python = parse is not None and parse.counts.get("files", 0) > 0
-    return bool(designer) and designer != _BY_RULE and not engaged and kind in _EXAMINABLE and python
+    return python and hidden_tests_wanted(order, order.agents.get(Role.TEST_DESIGNER, ""))
 
 
 def with_measured(proof: Proof, gates: tuple[HardGate, ...]) -> Proof:
