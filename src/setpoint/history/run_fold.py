@@ -26,6 +26,7 @@ from setpoint.model.events.run import (
     GateOpened,
     IterationEvaluated,
     PhaseEntered,
+    ReviewAnswered,
     ReviewCompleted,
     RunFinished,
     RunStarted,
@@ -36,7 +37,7 @@ from setpoint.model.ids import Commit, GateId
 from setpoint.model.quality import WEIGHTS
 from setpoint.model.value import Usd, Value
 from setpoint.model.verdict import Judgement
-from setpoint.model.wording import counted
+from setpoint.model.wording import counted, enumerated
 
 _NOT_RUN = frozenset({"skipped", "deselected"})
 
@@ -50,6 +51,16 @@ class Measured(Value):
     score: float | None = None
     of: tuple[str, ...] = ()
     """The metrics that the score rests on."""
+
+
+class Reviewer(Value):
+    """One reviewer of a change."""
+
+    name: str
+    wants: bool
+    """Whether it wants a person to decide."""
+    found: tuple[str, ...] = ()
+    """Fingerprints of its findings."""
 
 
 class Question(Value):
@@ -75,8 +86,8 @@ class RunFold(Value):
     """By iteration, the base as 0."""
     changes: dict[int, str] = {}
     objections: int = 0
-    referred: str = ""
-    """The reviewer that wants a person to decide on the newest change."""
+    reviewers: dict[str, Reviewer] = {}
+    """Who reviewed the newest change, by the kind of the review."""
     asked: dict[GateId, Question] = {}
     """Questions that are open."""
     cancelled: bool = False
@@ -126,14 +137,20 @@ class RunFold(Value):
         new: dict[str, object] = {}
         match body:
             case AgentFinished(iteration=number):
-                new = {"changes": {**self.changes, number: self._change(body)}}
+                new = {"changes": {**self.changes, number: self._change(body)}, "reviewers": {}}
             case BaselineMeasured(evaluation=evaluation):
                 new = {"measured": {**self.measured, 0: self._seen(evaluation)}}
             case IterationEvaluated(iteration=number, evaluation=evaluation):
                 new = {"measured": {**self.measured, number: self._seen(evaluation)}, "objections": 0}
+            case ReviewAnswered(review=review, verdict=verdict, made_by=made_by):
+                reviewer = Reviewer(
+                    name=made_by.agent or verdict.reviewer.rpartition(":")[2],
+                    wants=verdict.judgement is Judgement.REQUIRE_HUMAN,
+                    found=tuple(each.fingerprint for each in verdict.findings),
+                )
+                new = {"reviewers": {**self.reviewers, review: reviewer}}
             case ReviewCompleted(verdict=verdict):
-                wants = verdict.judgement is Judgement.REQUIRE_HUMAN
-                new = {"objections": len(verdict.blocking), "referred": verdict.reviewer if wants else ""}
+                new = {"objections": len(verdict.blocking)}
         return new
 
     @property
@@ -145,10 +162,9 @@ class RunFold(Value):
         best = self.best if self.over else newest
         seen = self.measured.get(best, Measured())
         kinds = ((seen.failing, "failing test"), (seen.blocking + self.objections, "finding"))
-        alike = [each.score for _, each in sorted(self.measured.items()) if each.of == seen.of]
+        alike = [self.measured[number] for number in sorted(self.measured) if number]
         known = f"${used.cost_usd:.2f}{'' if used.known else ' or more'}"
         cost = "cost unknown" if not used.known and not used.cost_usd else known
-        score = "" if seen.score is None else f"{seen.score:.2f} ({', '.join(seen.of)})"
         return RunFigures(
             verdict=self.verdict,
             cost=f"{cost} of ${limits.max_cost_usd:.2f}" if limits.max_cost_usd else cost,
@@ -161,8 +177,8 @@ class RunFold(Value):
             open=" and ".join(counted(count, name) for count, name in kinds if count)
             or ("nothing open" if newest else ""),
             change=self.changes.get(best if self.over else max(self.changes, default=0), ""),
-            score=score,
-            scores=tuple(each for each in alike if each is not None),
+            score="" if seen.score is None else f"{seen.score:.2f} ({', '.join(seen.of)})",
+            scores=tuple(each.score for each in alike if each.of == seen.of and each.score is not None),
             asker=asked.asker if asked else "",
             asks=asked.asks if asked else "",
             phase=self.phase,
@@ -178,14 +194,9 @@ class RunFold(Value):
         )
 
     def _seen(self, evaluation: Evaluation) -> Measured:
-        score = evaluation.score_shown
-        return Measured(
-            tests=_tests(evaluation),
-            failing=len(evaluation.failures),
-            blocking=len(evaluation.blocking),
-            score=score,
-            of=evaluation.quality.weighed(self.weights) if score is not None else (),
-        )
+        failing, blocking = len(evaluation.failures), len(evaluation.blocking)
+        score, of = evaluation.score_shown, evaluation.quality.weighed(self.weights)
+        return Measured(tests=_tests(evaluation), failing=failing, blocking=blocking, score=score, of=of)
 
     def _change(self, body: AgentFinished) -> str:
         if body.size is not None:
@@ -195,10 +206,16 @@ class RunFold(Value):
 
     def _asker(self, gate: Gate) -> str:
         if gate.kind is GateKind.REQUEST:
-            return self.maker or "the agent"
+            return f"the maker {self.maker}".strip()
         if gate.guard:
-            return f"limit {gate.guard}"
-        return f"reviewer {self.referred}" if self.referred else "Setpoint"
+            return f"the limit {gate.guard}"
+        asking = (
+            each.name
+            for each in self.reviewers.values()
+            if each.wants or not set(gate.objections).isdisjoint(each.found)
+        )
+        names = [*dict.fromkeys(asking)]
+        return f"the reviewer {enumerated(names)}" if names else "Setpoint"
 
 
 def fold(events: Iterable[Event], begun: RunFold | None = None) -> RunFold:
