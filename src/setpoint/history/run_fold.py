@@ -63,13 +63,6 @@ class Reviewer(Value):
     """Fingerprints of its findings."""
 
 
-class Question(Value):
-    """What is asked, by whom."""
-
-    asker: str
-    asks: str
-
-
 class RunFold(Value):
     """A run up to its newest event; `take` takes in the next one."""
 
@@ -88,8 +81,8 @@ class RunFold(Value):
     objections: int = 0
     reviewers: dict[str, Reviewer] = {}
     """Who reviewed the newest change, by the kind of the review."""
-    asked: dict[GateId, Question] = {}
-    """Questions that are open."""
+    asked: dict[GateId, tuple[str, str]] = {}
+    """Questions that are open: who asks, and what."""
     cancelled: bool = False
     over: bool = False
     verdict: str = ""
@@ -122,8 +115,7 @@ class RunFold(Value):
             case PhaseEntered(phase=phase):
                 new = {"phase": phase}
             case GateOpened(gate=gate) if gate.id not in self.account.gates:
-                question = Question(asker=self._asker(gate), asks=gate.question)
-                new = {"asked": {**self.asked, gate.id: question}}
+                new = {"asked": {**self.asked, gate.id: (self._asker(gate), gate.question)}}
             case GateAnswered(gate=name):
                 new = {"asked": {each: told for each, told in self.asked.items() if each != name}}
             case CancelRequested():
@@ -157,7 +149,8 @@ class RunFold(Value):
     def figures(self) -> RunFigures:
         """What is shown of the run."""
         limits, used = granted(self.limits, self.account.grants), self.account.used
-        asked = next(iter(self.asked.values()), None) if not self.over and not self.cancelled else None
+        open_ones = () if self.over or self.cancelled else self.asked.values()
+        asker, asks = next(iter(open_ones), ("", ""))
         newest = max(self.measured, default=0)
         best = self.best if self.over else newest
         seen = self.measured.get(best, Measured())
@@ -179,8 +172,8 @@ class RunFold(Value):
             change=self.changes.get(best if self.over else max(self.changes, default=0), ""),
             score="" if seen.score is None else f"{seen.score:.2f} ({', '.join(seen.of)})",
             scores=tuple(each.score for each in alike if each.of == seen.of and each.score is not None),
-            asker=asked.asker if asked else "",
-            asks=asked.asks if asked else "",
+            asker=asker,
+            asks=asks,
             phase=self.phase,
             phases=self._phases(),
         )
