@@ -27,7 +27,8 @@ from setpoint.model.gate import MOST_GRANTED, MOST_GRANTED_S, MOST_GRANTED_USD, 
 from setpoint.model.ids import TraceId
 from setpoint.web.access import LOGINS, Scope
 from setpoint.web.api import AnswerBody, answered
-from setpoint.web.diffs import changed, place_id, visible
+from setpoint.web.colours import changed
+from setpoint.web.diffs import place_id, visible
 from setpoint.web.live import MarkStream, SharedRoute
 from setpoint.web.page_state import (
     LISTED,
