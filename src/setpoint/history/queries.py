@@ -49,7 +49,7 @@ class RunSummary(Value):
     """The living process that works on it."""
     ending: Ending | None = None
     waits_for: str = ""
-    """What a person is asked, where the run waits for one; `setpoint gate show` tells how to answer."""
+    """What a person is asked, where the run waits for one; `setpoint answer show` tells how to answer."""
     reason: str = ""
     branch: str = ""
     iterations: int = 0

@@ -50,4 +50,4 @@ def status(
     for row in rows:
         if row.waits:
             console.print(f"{row.trace_id} waits for a person: {row.waits_for}", markup=False)
-            console.print(f"  setpoint gate show {row.trace_id}", markup=False)
+            console.print(f"  setpoint answer show {row.trace_id}", markup=False)
