@@ -1,4 +1,4 @@
-"""`setpoint admin attest` and `setpoint verify`: evidence that others can read, and make again from a clone."""
+"""`setpoint admin attest` and `setpoint verify`: evidence that others can read and make again."""
 
 import json
 import subprocess

@@ -12,70 +12,33 @@ from setpoint.cli.render.styles import say
 if TYPE_CHECKING:
     from typer._click import Context, HelpFormatter
 
+
+def _by_name(paths: str) -> dict[str, str]:
+    """Return the module below `setpoint.cli` of each verb; some modules hold several: `module:verb`."""
+    return {path.replace(":", ".").rpartition(".")[2]: path.partition(":")[0] for path in paths.split()}
+
+
 VERBS = {
-    "Work": {
-        "run": "runs.run",
-        "check": "project.check",
-        "cover": "project.cover",
-        "resume": "runs.resume",
-        "stop": "runs.stop",
-        "hint": "runs.steer",
-        "pause": "runs.steer",
-    },
-    "Look": {
-        "status": "runs.status",
-        "show": "runs.show",
-        "watch": "runs.watch",
-        "verify": "runs.verify",
-        "serve": "project.serve",
-        "metrics": "project.metrics",
-    },
-    "Decide": {
-        "answer": "people.answer",
-        "story": "people.story",
-        "learn": "people.learn",
-        "finding": "people.finding",
-    },
-    "Set up": {
-        "init": "project.init",
-        "doctor": "project.doctor",
-        "agents": "project.agents",
-        "demo": "project.demo",
-    },
-    "More": {
-        "ci": "ci.ci",
-        "hook": "project.hook",
-        "mcp": "project.mcp",
-        "forge": "people.forge",
-        "admin": "",
-        "lab": "",
-    },
+    "Work": _by_name(
+        "runs.run project.check project.cover runs.resume runs.stop runs.steer:hint runs.steer:pause"
+    ),
+    "Look": _by_name("runs.status runs.show runs.watch runs.verify project.serve project.metrics"),
+    "Decide": _by_name("people.answer people.story people.learn people.finding"),
+    "Set up": _by_name("project.init project.doctor project.agents project.demo"),
+    "More": _by_name("ci.ci project.hook project.mcp people.forge admin lab"),
 }
-"""Each verb by its group in `--help`, with the module below `setpoint.cli` that holds it."""
+"""Verbs by their group in `--help`."""
 BELOW = {
     "admin": (
         "Manage tokens, notices, plug-ins, pipelines, reviewers and exports.",
-        {
-            "token": "project.token",
-            "passphrase": "project.passphrase",
-            "plugins": "project.plugins",
-            "notify": "project.notify",
-            "quarantine": "project.quarantine",
-            "pipeline": "project.pipeline",
-            "export": "runs.export",
-            "attest": "runs.attest",
-            "reviewers": "project.reviewers",
-        },
+        _by_name(
+            "project.token project.passphrase project.plugins project.notify project.quarantine "
+            "project.pipeline runs.export runs.attest project.reviewers"
+        ),
     ),
     "lab": (
         "Tune policies and goals, find weak tests, and take single steps.",
-        {
-            "halting": "project.halting",
-            "tune": "project.tune",
-            "mutate": "project.mutate",
-            "goals": "project.goals",
-            "step": "runs.step",
-        },
+        _by_name("project.halting project.tune project.mutate project.goals runs.step"),
     ),
 }
 """Groups without a module of their own: what each is for, and its verbs."""
