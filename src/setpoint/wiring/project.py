@@ -103,6 +103,20 @@ def find_run(project: Project, which: str = "", *, unfinished: bool = False) -> 
     return wanted[0]
 
 
+def only_run(project: Project, which: str = "") -> RunSummary:
+    """Return the run whose name begins so; without a name, the only one that works or is unfinished."""
+    if which:
+        return find_run(project, which)
+    begun = runs(project.store, RunLocks(project.state).owner, recorded=(RunState.RUNNING, RunState.WAITING))
+    fit = [run for run in begun if run.state is RunState.RUNNING] or list(begun)
+    if len(fit) == 1:
+        return fit[0]
+    if not fit:
+        raise UsageError(f"no run is open in {project.root}", hint="`setpoint status` lists the runs")
+    listed = "".join(f"\n  {run.trace_id}  {run.title}" for run in fit)
+    raise UsageError(f"{len(fit)} runs are open:{listed}", hint="name one of them in the command")
+
+
 def recorded_order(project: Project, trace_id: TraceId) -> RunOrder:
     """Return the order of a recorded run, as it was frozen when the run began."""
     from setpoint.model.events.run import RunStarted
