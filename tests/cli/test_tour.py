@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import os
+import html
+import re
 import shutil
 import subprocess
 import sys
 
 import pytest
 
-from house.source import ROOT, SAMPLE
+from house.source import SAMPLE
+from pictures import ASSETS, FRAME, README, frame, tour, words
 from setpoint.cli.project.tour import _script
 
 
@@ -39,13 +41,24 @@ def test_each_turn_does_what_its_explanation_says(tmp_path):
 
 @pytest.mark.slow
 def test_the_agent_claims_is_sent_back_is_caught_and_passes(tmp_path):
-    environment = {**os.environ, "HOME": str(tmp_path), "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "400"}
-    argv = [sys.executable, "-m", "setpoint", "demo", "shop", "--tour"]
-    done = subprocess.run(argv, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    shown = "\n".join(line for _, line in tour(tmp_path, colours=False)) + "\n"
 
-    assert (done.returncode, done.stderr) == (0, "")
-    places = [done.stdout.find(" ".join(text.split())) for text in _script()["told"].values()]
+    assert words(shown) == words((ASSETS / "tour.txt").read_text("utf-8")), "hint: make screenshots"
+    flat = " ".join(shown.split())
+    places = [flat.find(" ".join(text.split())) for text in _script()["told"].values()]
     assert -1 not in places
     assert places == sorted(places)
-    claims = [done.stdout.index(f'iteration {number}: "Done.') for number in (1, 2, 3)]
+    claims = [flat.index(f'iteration {number}: "Done.') for number in (1, 2, 3)]
     assert places[1] < claims[0] < places[2] < claims[1] < places[3] < claims[2] < places[4]
+
+
+def test_the_readme_shows_the_end_of_the_recorded_tour():
+    block = FRAME.search(README.read_text("utf-8"))
+    assert block
+    assert block[2] == frame((ASSETS / "tour.txt").read_text("utf-8"))
+
+
+def test_every_word_of_the_recording_is_in_its_picture():
+    told = (ASSETS / "tour.txt").read_text("utf-8")
+    shown = html.unescape(re.sub(r"<[^>]+>", " ", (ASSETS / "tour.svg").read_text("utf-8")))
+    assert set(re.findall(r"[A-Za-z_]{4,}", told)) <= set(re.findall(r"[A-Za-z_]{4,}", shown))

@@ -20,6 +20,7 @@ from setpoint.model.run import RunOrder
 from setpoint.wiring.project import Project
 
 AGENT = "eager"
+_END = "run.finished"
 
 
 def _script() -> dict[str, Any]:
@@ -46,7 +47,7 @@ def take_tour(project: Project, order: RunOrder) -> int:
     guide.tell("begin")
     outcome = drive_run(project, order, heard=guide.heard)
     code = closing(project, order, outcome, as_json=False)
-    guide.tell("run.finished")
+    guide.tell(_END)
     return code
 
 
@@ -64,9 +65,10 @@ class _Guide:
             said = body.snapshot.attempt.text if body.snapshot.attempt else ""
             self._console.print(f'\nThe agent, iteration {iteration}: "{said}"', style="bold", markup=False)
         key = next((key for key in (body.kind, f"{body.kind} {iteration}") if key in self._told), "")
-        if key and body.kind != "run.finished":
+        if key:
             shown = line(body)
             self._console.print(f"\n{shown.text}", style=shown.style, markup=False)
+        if key and key != _END:
             self.tell(key)
 
     def tell(self, key: str) -> None:
