@@ -1,7 +1,7 @@
 """Record `setpoint demo --tour` for the documents: `make screenshots` runs it.
 
-It writes `tour.svg`, which shows each line when it came, and its words as `tour.txt` into docs/assets, and the
-end of the run into the README. A test compares the words with those of a run of today.
+It writes `tour.svg`, which shows each line when it came, and its words as `tour.txt` into docs/assets. The end
+of the run goes into the README. A test compares the words with those of a run of today.
 """
 
 from __future__ import annotations
@@ -52,10 +52,9 @@ def tour(folder: Path, *, colours: bool) -> list[tuple[float, str]]:
         "PYTHONUNBUFFERED": "1",
     }
     argv = [sys.executable, "-m", "setpoint", "demo", "--tour"]
-    lines, begun = [], time.monotonic()
+    begun = time.monotonic()
     with subprocess.Popen(argv, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True) as running:
-        for line in running.stdout or ():
-            lines.append((time.monotonic() - begun, line.rstrip("\n")))
+        lines = [(time.monotonic() - begun, line.rstrip("\n")) for line in running.stdout or ()]
     if running.returncode:
         raise SystemExit("\n".join([*(line for _, line in lines), f"exit code {running.returncode}"]))
     return lines
