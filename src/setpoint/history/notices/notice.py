@@ -81,7 +81,7 @@ def notice_of(event: Event, order: RunOrder, repository: str) -> Notice | None:
 
 def _asked(gate: Gate, order: RunOrder) -> list[str]:
     shown = [gate.question, *gate.context[: _MOST_LINES - 2]]
-    return [*shown, f"answer with: setpoint gate show {order.trace_id}"]
+    return [*shown, f"answer with: setpoint answer show {order.trace_id}"]
 
 
 def _title(ending: Ending) -> str:
