@@ -1,7 +1,7 @@
 """Record `setpoint demo --tour` for the documents: `make screenshots` runs it.
 
-It writes `tour.svg`, which shows each line when it came, and its words as `tour.txt` into docs/assets. The end
-of the run goes into the README. A test compares the words with those of a run of today.
+It writes `tour.svg`, which shows each line when it came, and its words as `tour.txt` into docs/assets. The
+end of the run goes into the README. A test compares the words with those of a run of today.
 """
 
 from __future__ import annotations
