@@ -216,14 +216,14 @@ async def test_a_stream_ends_with_the_server_and_where_its_record_cannot_be_read
 async def test_pages_asked_for_at_once_are_made_once_and_carry_the_token_of_their_visitor(
     app, access, project, monkeypatch
 ):
-    made, read = [], pages.run_list
+    made, read = [], pages.found_runs
 
     def slowly(*given):
         made.append(given)
         time.sleep(0.3)
         return read(*given)
 
-    monkeypatch.setattr(pages, "run_list", slowly)
+    monkeypatch.setattr(pages, "found_runs", slowly)
     sessions = [access.session(scope) for scope in (Scope.ADMIN, Scope.ADMIN, Scope.ADMIN, Scope.READ)]
 
     async def asked(session):

@@ -20,6 +20,8 @@ Owner = Callable[[TraceId], int | None]
 """Tells which living process owns a run, as `store.locks.RunLocks.owner` does."""
 
 
+BROKEN = (Ending.BROKEN_AGENT, Ending.ESCALATED)
+"""Endings after which only a person can go on."""
 _SHOWN = 5
 """How many runs an ambiguous prefix names."""
 
@@ -64,6 +66,33 @@ class RunSummary(Value):
         return self.state is RunState.WAITING
 
 
+class RunFilter(Value):
+    """Which runs a person looks for; what is left out restricts nothing."""
+
+    words: str = ""
+    """Part of the title or of the id."""
+    endings: tuple[Ending, ...] = ()
+    since: Instant | None = None
+    """They ended after it."""
+
+    def conditions(self) -> list[str]:
+        """Say it in SQL, over the columns of the table of runs."""
+        named = r"(lower(title) LIKE :words ESCAPE '/' OR trace_id LIKE :words ESCAPE '/')"
+        asked = {named: self.words, "ending IN :endings": self.endings, "finished_at >= :since": self.since}
+        return [condition for condition, value in asked.items() if value]
+
+    def values(self) -> dict[str, object]:
+        """Return what its conditions name."""
+        return {
+            "words": "%" + re.sub(r"([%_/])", r"/\1", self.words.lower()) + "%",
+            "endings": self.endings,
+            "since": self.since and f"{self.since.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f+00:00}",
+        }
+
+
+EVERY = RunFilter()
+
+
 def runs(
     store: Store,
     owner: Owner,
@@ -71,6 +100,7 @@ def runs(
     limit: int = 50,
     recorded: Collection[RunState] = (),
     before: RunSummary | None = None,
+    sought: RunFilter = EVERY,
 ) -> tuple[RunSummary, ...]:
     """Return the newest runs, newest first; where asked for, those alone of which the record says this state.
 
@@ -78,6 +108,7 @@ def runs(
     behind that run; how far back it lies costs nothing.
     """
     conditions = ["state IN :recorded"] if recorded else []
+    conditions += sought.conditions()
     if before is not None:
         conditions += [
             "(started_at, trace_id) < (SELECT started_at, trace_id FROM run WHERE trace_id = :before)"
@@ -88,6 +119,7 @@ def runs(
         limit=limit,
         recorded=tuple(map(str, recorded)),
         before=before and before.trace_id,
+        **sought.values(),
     )
     return tuple(_summary(row, owner) for row in rows)
 
@@ -105,6 +137,42 @@ def counts(store: Store) -> dict[str, int]:
     for row in store.rows("SELECT state, ending, count(*) AS runs FROM run GROUP BY state, ending"):
         found[row["ending"] or row["state"]] += row["runs"]
     return dict(sorted(found.items()))
+
+
+def broken_runs(store: Store, owner: Owner, limit: int = 50) -> tuple[RunSummary, ...]:
+    """Return the runs that only a person can go on with, and that no newer run of their story replaced."""
+    rows = store.rows(
+        "SELECT * FROM run WHERE state = 'finished' AND ending IN :broken AND trace_id ="
+        " (SELECT max(later.trace_id) FROM run AS later WHERE later.story_id = run.story_id)"
+        " ORDER BY started_at DESC LIMIT :limit",
+        broken=BROKEN,
+        limit=limit,
+    )
+    return tuple(_summary(row, owner) for row in rows)
+
+
+class Spending(Value):
+    """What finished runs cost together."""
+
+    cost_usd: Usd = Decimal(0)
+    runs: int = 0
+    unknown: int = 0
+    """Runs of which it is not known what they cost."""
+    verified: int = 0
+
+
+def spending(store: Store, since: datetime) -> Spending:
+    """Add up what the runs cost that ended since a time."""
+    sought = RunFilter(since=since)
+    query = "SELECT ending, cost_usd FROM run WHERE finished_at >= :since"
+    found = store.rows(query, **sought.values())
+    costs = [Decimal(row["cost_usd"]) for row in found if row["cost_usd"] is not None]
+    return Spending(
+        cost_usd=sum(costs, Decimal(0)),
+        runs=len(found),
+        unknown=len(found) - len(costs),
+        verified=sum(row["ending"] == Ending.VERIFIED for row in found),
+    )
 
 
 def newest_by_story(store: Store, owner: Owner, stories: Collection[StoryId]) -> dict[StoryId, RunSummary]:

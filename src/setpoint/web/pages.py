@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
@@ -17,20 +19,35 @@ from pydantic import Field
 
 from setpoint.app.people.gates import open_gate, open_questions
 from setpoint.app.people.steering import MOST_CHARS, continue_run, give_hint, pause_run
+from setpoint.app.project.doctor import diagnose
 from setpoint.app.runs.board import list_cards
+from setpoint.app.runs.launcher import RunTerms
 from setpoint.app.views.export import run_report
 from setpoint.app.views.halting_page import halting_comparison
+from setpoint.app.views.home import (
+    STATES,
+    again,
+    age,
+    agent_names,
+    found_runs,
+    grouped,
+    inbox,
+    moments,
+    week_spending,
+)
 from setpoint.app.views.metrics import metrics_exposition, metrics_report
 from setpoint.app.views.run_page import FILTERS, place_of, run_story
 from setpoint.errors import SetpointError
+from setpoint.history.queries import RunFilter, RunState, counts
+from setpoint.model.ending import Ending
 from setpoint.model.gate import MOST_GRANTED, MOST_GRANTED_S, MOST_GRANTED_USD, Choice
 from setpoint.model.ids import TraceId
+from setpoint.model.value import Value
 from setpoint.web.access import LOGINS, Scope
-from setpoint.web.api import AnswerBody, answered
+from setpoint.web.api import AnswerBody, RunRequest, answered
 from setpoint.web.diffs import place_id, visible
 from setpoint.web.live import MarkStream, SharedRoute
 from setpoint.web.page_state import (
-    LISTED,
     failed_with,
     mark_of,
     mark_of_board,
@@ -49,11 +66,12 @@ from setpoint.web.request_context import (
     known_run,
     require,
 )
-from setpoint.wiring.project import run_list
 
 router = APIRouter(include_in_schema=False)
 shown = APIRouter(include_in_schema=False, route_class=SharedRoute)
 WINDOWS = (7, 30, 90)
+LISTED = 50
+"""Runs on a page of the list."""
 MOST_EVENTS = 400
 """Events of a run that its page lists, the newest."""
 _HERE = Path(__file__).parent
@@ -64,7 +82,13 @@ _PAGES = Environment(
     lstrip_blocks=True,
     autoescape=True,
 )
-_PAGES.filters |= {**FILTERS, "visible": visible, "comparison": halting_comparison}
+_PAGES.filters |= {
+    **FILTERS,
+    "age": age,
+    "grouped": grouped,
+    "visible": visible,
+    "comparison": halting_comparison,
+}
 _PAGES.globals |= {"place": place_of, "place_id": place_id}
 
 
@@ -86,28 +110,73 @@ class AnswerForm(Sent):
 
 def page(request: Request, template: str, *, status: int = HTTPStatus.OK, **told: Any) -> HTMLResponse:  # noqa: ANN401 - the variables of a template
     """Render a page for a visitor."""
-    visitor = request.state.visitor
+    visitor, desk = request.state.visitor, request.app.state.desk
     scope = visitor.scope if visitor else None
     text = _PAGES.get_template(template).render(
         path=request.url.path,
         csrf=visitor.csrf if visitor else "",
         may_answer=scope is not None and scope.includes(Scope.FEEDBACK),
         may_run=scope is not None and scope.includes(Scope.ADMIN),
-        project=request.app.state.desk.project.root.name,
+        project=desk.project.root.name,
+        look=partial(inbox, desk.project, desk.signals) if visitor else None,
         **told,
     )
     return HTMLResponse(text, status_code=status)
 
 
+class Asked(Sent):
+    """Which runs a page lists."""
+
+    words: str = Field(default="", max_length=200)
+    state: Literal["", *STATES] = ""  # type: ignore[valid-type] # mypy knows no star in a literal
+    group: Literal["", "day", "story", "state"] = ""
+    days: int | None = Field(default=None, ge=1, le=366)
+    before: str = Field(default="", max_length=200)
+    all: bool = False
+    """Everything that needs a person, not the first of it alone."""
+    again: str = Field(default="", max_length=200)
+    """A run that the form is filled in from."""
+
+    def query(self, **changed: str) -> str:
+        """Return the part of the address that asks for it."""
+        asked = {**self.model_dump(exclude_defaults=True, exclude={"again", "before"}), **changed}
+        return "?" + urlencode(asked) if asked else ""
+
+
 @shown.get("/")
-def runs(request: Request, desk: TheDesk, _visitor: Reader, before: str = "") -> Response:
-    """Show the newest runs, or those older than one."""
-    older = known_run(before, desk) if before else ""
-    listed = run_list(desk.project, LISTED, older)
-    last = listed[-1].trace_id if len(listed) == LISTED else ""
-    failed = list(desk.launcher.failed)
-    mark = mark_of_runs(listed, failed)
-    return page(request, "runs.html.j2", mark=mark, runs=listed, failed=failed, before=older, last=last)
+def runs(request: Request, desk: TheDesk, _visitor: Reader, asked: Annotated[Asked, Query()]) -> Response:
+    """Show what needs a person, what runs, and the newest runs, or those that were asked for."""
+    project, found = desk.project, inbox(desk.project, desk.signals)
+    mark = mark_of_runs(desk, found)
+    older = known_run(asked.before, desk) if asked.before else ""
+    since = datetime.now(UTC) - timedelta(days=asked.days) if asked.days else None
+    sought = RunFilter(words=asked.words.strip(), since=since)
+    over = "" if asked.words or asked.state else RunState.FINISHED
+    listed = found_runs(project, LISTED, older, sought, asked.state or over)
+    wish, terms = again(project, TraceId(known_run(asked.again, desk))) if asked.again else ("", RunTerms())
+    return page(
+        request,
+        "home.html.j2",
+        mark=mark,
+        inbox=found,
+        moments=moments(project, found.running),
+        week=week_spending(project),
+        total=sum(count for name, count in counts(project.store).items() if name in set(Ending)),
+        runs=listed,
+        last=listed[-1].trace_id if len(listed) == LISTED else "",
+        asked=asked,
+        states=STATES,
+        failed=list(desk.launcher.failed),
+        agents=agent_names(project),
+        wish=wish,
+        terms=terms,
+    )
+
+
+@shown.get("/doctor")
+def doctor(request: Request, desk: TheDesk, _visitor: Admin) -> Response:
+    """Say what a run needs and what is missing."""
+    return page(request, "doctor.html.j2", rows=diagnose(desk.project))
 
 
 @shown.get("/runs/{which}")
@@ -176,12 +245,12 @@ async def live(what: str, desk: TheDesk, _visitor: Reader) -> Response:
 
 @router.post("/runs")
 async def begin(
-    request: Request, desk: TheDesk, _visitor: Admin, wish: Annotated[str, Form(max_length=20_000)]
+    request: Request, desk: TheDesk, _visitor: Admin, form: Annotated[RunRequest, Form()]
 ) -> Response:
     """Start a run for a request."""
-    if not wish.strip():
+    if not form.wish.strip():
         return said(request, "say what you want", bad=True)
-    desk.launcher.begin(wish.strip())
+    desk.launcher.begin(form.wish.strip(), form)
     return said(request, "the run begins; it is listed below as soon as it is recorded")
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from setpoint.database.connect import Store, open_store
 from setpoint.errors import UsageError
-from setpoint.history.queries import RunState, RunSummary, find, runs
+from setpoint.history.queries import EVERY, RunFilter, RunState, RunSummary, find, runs
 from setpoint.model.ids import TraceId
 from setpoint.settings import Settings, load
 from setpoint.system.files.artifacts import Artifacts
@@ -75,10 +75,16 @@ def open_project(where: Path, flags: Mapping[str, Any] | None = None) -> Project
     return Project(root, settings, state, copies, store, artifacts)
 
 
-def run_list(project: Project, most: int, before: str = "") -> tuple[RunSummary, ...]:
+def run_list(
+    project: Project,
+    most: int,
+    before: str = "",
+    sought: RunFilter = EVERY,
+    recorded: Collection[RunState] = (),
+) -> tuple[RunSummary, ...]:
     """Return the newest runs with their state; with `before`, runs older than that one."""
-    older = find_run(project, before) if before else None
-    listed = runs(project.store, RunLocks(project.state).owner, limit=most, before=older)
+    older, owner = find_run(project, before) if before else None, RunLocks(project.state).owner
+    listed = runs(project.store, owner, limit=most, before=older, sought=sought, recorded=recorded)
     waiting = [run.trace_id for run in listed if run.state is RunState.WAITING]
     events = project.log.replays(waiting) if waiting else {}
     return tuple(_asking(run, events[run.trace_id]) if run.trace_id in events else run for run in listed)
