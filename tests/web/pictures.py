@@ -1,4 +1,4 @@
-"""Pictures of pages, at two widths and in both themes: `python tests/web/pictures.py FOLDER` takes those of all pages.
+"""Pictures of pages, at two widths and in both themes: `python tests/web/pictures.py FOLDER` takes all.
 
 They are of projects with no run, with some ten, and with 500 (`bench/scale.py` makes these), so that a person
 can look at each. What is wider than its window is printed.
@@ -10,21 +10,31 @@ import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
+from subprocess import PIPE
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "bench")]
 
 from playwright.sync_api import sync_playwright  # noqa: E402 - the folders of the tests are found from here on
+from scale import CARDS, fill  # noqa: E402 - as above
 
 from checks.conftest import git, write  # noqa: E402 - as above
-from scale import CARDS, fill  # noqa: E402 - as above
 from setpoint.wiring.project import open_project  # noqa: E402 - as above
 from web.browsing import PROGRAM  # noqa: E402 - as above
 from web.conftest import ASKING, HOSTILE, VERIFIED, make_project  # noqa: E402 - as above
 
 WIDTHS, THEMES = (1440, 390), ("light", "dark")
 HEIGHTS = {1440: 900, 390: 844}
-LISTS = ("/", "/gates", "/board", "/learnings", "/learnings/worth", "/production", "/metrics", "/metrics/halting")
+LISTS = (
+    "/",
+    "/gates",
+    "/board",
+    "/learnings",
+    "/learnings/worth",
+    "/production",
+    "/metrics",
+    "/metrics/halting",
+)
 RUNS = tuple(f"/runs/{which}" for which in (VERIFIED, ASKING, HOSTILE))
 MORE = ("/?words=totals&group=day", "/?state=cancelled", "/?again={broken}", "/doctor", "/nothing")
 
@@ -73,7 +83,10 @@ def project_of(place: Path, runs: int) -> None:
     if runs > 100:
         for number in range(CARDS):
             title = f"Totals must be right {number}"
-            write(project.state, {f"stories/story-{number:04}.md": f"---\nid: story-{number:04}\n---\n# {title}\n"})
+            write(
+                project.state,
+                {f"stories/story-{number:04}.md": f"---\nid: story-{number:04}\n---\n# {title}\n"},
+            )
     fill(project.store, place, runs, runs * 10)
     project.store.close()
 
@@ -84,9 +97,9 @@ def main(into: Path) -> None:
         with tempfile.TemporaryDirectory() as folder:
             place = Path(folder) / "shop"
             project_of(place, runs)
-            command = [sys.executable, "-m", "setpoint", "serve", "--port", "0"]
+            serve = [sys.executable, "-m", "setpoint", "serve", "--port", "0"]
             quiet = {**os.environ, "PYTHONUNBUFFERED": "1"}
-            with subprocess.Popen(command, cwd=place, env=quiet, stdout=subprocess.PIPE, text=True) as serving:
+            with subprocess.Popen(serve, cwd=place, env=quiet, stdout=PIPE, text=True) as serving:
                 link = serving.stdout.readline().strip()
                 paths = [*LISTS, *MORE[-2:], *((*RUNS, *MORE[:2]) if runs else ())]
                 print(*pages(link, into / str(runs), paths), sep="\n")

@@ -31,9 +31,9 @@ from setpoint.app.views.home import (
     agent_names,
     found_runs,
     grouped,
+    home_line,
     inbox,
     moments,
-    week_spending,
 )
 from setpoint.app.views.metrics import metrics_exposition, metrics_report
 from setpoint.app.views.run_page import FILTERS, place_of, run_story
@@ -42,7 +42,6 @@ from setpoint.history.queries import RunFilter, RunState, counts
 from setpoint.model.ending import Ending
 from setpoint.model.gate import MOST_GRANTED, MOST_GRANTED_S, MOST_GRANTED_USD, Choice
 from setpoint.model.ids import TraceId
-from setpoint.model.value import Value
 from setpoint.web.access import LOGINS, Scope
 from setpoint.web.api import AnswerBody, RunRequest, answered
 from setpoint.web.diffs import place_id, visible
@@ -160,7 +159,7 @@ def runs(request: Request, desk: TheDesk, _visitor: Reader, asked: Annotated[Ask
         mark=mark,
         inbox=found,
         moments=moments(project, found.running),
-        week=week_spending(project),
+        counts=home_line(project),
         total=sum(count for name, count in counts(project.store).items() if name in set(Ending)),
         runs=listed,
         last=listed[-1].trace_id if len(listed) == LISTED else "",

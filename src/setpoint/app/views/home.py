@@ -3,88 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from setpoint.agents.registry import known
-from setpoint.app.people.gates import open_questions
 from setpoint.app.production.signals import ProductionRecord
 from setpoint.app.runs.board import story_path
 from setpoint.app.runs.launcher import MOST_ITERATIONS, RunTerms
 from setpoint.app.views.live import LiveRun, Moment
-from setpoint.app.views.production import Stage, production_view
+from setpoint.app.views.production import ProblemView, Stage, production_view
 from setpoint.errors import SetpointError
 from setpoint.history.queries import (
+    HomeCounts,
     RunFilter,
     RunState,
     RunSummary,
-    Spending,
-    broken_runs,
+    home_counts,
     newest_seq,
-    runs,
-    spending,
+    open_runs,
 )
 from setpoint.model.ending import Ending
 from setpoint.model.ids import TraceId
-from setpoint.model.value import Instant
 from setpoint.stories.story_file import read_story
 from setpoint.system.files.locks import RunLocks
 from setpoint.wiring.project import Project, recorded_order, run_list
 
 MOST_OPEN = 200
 """Unfinished runs that are looked at."""
-WEEK = timedelta(days=7)
 STATES = (*(state for state in RunState if state is not RunState.FINISHED), *Ending)
 """What a list of runs can be restricted to."""
 
 
-class Need(NamedTuple):
-    """Something that does not go on without a person."""
-
-    kind: str
-    """`question`, `interrupted`, `broken` or `problem`."""
-    title: str
-    what: str
-    """Who asks what, or what happened."""
-    at: Instant
-    name: str
-    """The run, or the fingerprint of the problem."""
-
-
 class Inbox(NamedTuple):
-    """What needs a person, and what is at work."""
+    """What needs a person, whatever its age, and what is at work; the newest of each first."""
 
-    needs: tuple[Need, ...]
-    """Questions first, then what broke, then production; the newest of each first."""
+    asking: tuple[RunSummary, ...]
+    stuck: tuple[RunSummary, ...]
+    """Runs that were interrupted or broke."""
+    problems: tuple[ProblemView, ...]
+    """Problems of production that wait for a decision."""
     running: tuple[RunSummary, ...]
 
-    def count(self, kind: str) -> int:
-        """Count what needs a person in one way."""
-        return sum(each.kind == kind for each in self.needs)
+    @property
+    def needs(self) -> tuple[RunSummary | ProblemView, ...]:
+        """Everything that needs a person, in the order in which it is shown."""
+        return (*self.asking, *self.stuck, *self.problems)
 
 
 def inbox(project: Project, signals: ProductionRecord) -> Inbox:
-    """Return what needs a person, whatever its age, and what is at work."""
-    owner, asked = RunLocks(project.state).owner, open_questions(project)
-    begun = runs(project.store, owner, limit=MOST_OPEN, recorded=(RunState.RUNNING, RunState.WAITING))
-    needs = [
-        Need("question", each.title, each.gate.question, each.gate.asked_at, each.trace_id)
-        for each in asked.opened
-    ]
-    needs += [_stuck("question", run, asked.unread[run.trace_id]) for run in begun if run.trace_id in asked.unread]
-    needs += [_stuck("interrupted", run) for run in begun if run.state is RunState.INTERRUPTED]
-    needs += [_stuck("broken", run) for run in broken_runs(project.store, owner)]
-    needs += [
-        Need("problem", each.title, f"production, seen {each.times} times", each.last_at, each.fingerprint)
-        for each in production_view(signals).problems
-        if each.stage in (Stage.WAITS, Stage.DEFERRED)
-    ]
-    return Inbox(tuple(needs), tuple(run for run in begun if run.state is RunState.RUNNING))
-
-
-def _stuck(kind: str, run: RunSummary, fault: str = "") -> Need:
-    what = fault or run.reason or "its process is gone; the work so far is kept"
-    return Need(kind, run.title, what, run.finished_at or run.started_at, run.trace_id)
+    """Return what needs a person, and what is at work."""
+    left = open_runs(project.store, RunLocks(project.state).owner)
+    problems = production_view(signals).problems
+    return Inbox(
+        asking=tuple(run for run in left if run.needs_you and run.waits),
+        stuck=tuple(run for run in left if run.needs_you and not run.waits),
+        problems=tuple(each for each in problems if each.stage in (Stage.WAITS, Stage.DEFERRED)),
+        running=tuple(run for run in left if run.state is RunState.RUNNING),
+    )
 
 
 def moments(project: Project, running: tuple[RunSummary, ...]) -> dict[TraceId, Moment]:
@@ -93,9 +68,9 @@ def moments(project: Project, running: tuple[RunSummary, ...]) -> dict[TraceId, 
     return {trace: LiveRun(told).moment(datetime.now(UTC)) for trace, told in events.items() if told}
 
 
-def week_spending(project: Project) -> Spending:
-    """Add up what the runs cost that ended in the last seven days."""
-    return spending(project.store, datetime.now(UTC) - WEEK)
+def home_line(project: Project) -> HomeCounts:
+    """Count what a person wants to know first."""
+    return home_counts(project.store, RunLocks(project.state).owner, datetime.now(UTC))
 
 
 def found_runs(
@@ -126,7 +101,7 @@ def grouped(listed: Sequence[RunSummary], by: str) -> list[tuple[str, list[RunSu
 def inbox_mark(project: Project, found: Inbox) -> tuple[str, ...]:
     """Name the state of what needs a person and of what runs."""
     running = (f"{run.trace_id} {newest_seq(project.store, run.trace_id)}" for run in found.running)
-    return (*(str(each) for each in found.needs), *running)
+    return (*(each.model_dump_json() for each in found.needs), *running)
 
 
 def age(at: datetime) -> str:
