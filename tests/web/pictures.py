@@ -25,6 +25,8 @@ from web.conftest import ASKING, HOSTILE, VERIFIED, make_project  # noqa: E402 -
 
 WIDTHS, THEMES = (1440, 390), ("light", "dark")
 HEIGHTS = {1440: 900, 390: 844}
+MOST_TALL = 1800
+"""Pixels of a page that a picture shows."""
 LISTS = (
     "/",
     "/gates",
@@ -63,7 +65,9 @@ def pages(
                     page.goto(path)
                     name = "".join(each if each.isalnum() else "-" for each in path).strip("-") or "home"
                     page.wait_for_timeout(150)
-                    page.screenshot(path=into / f"{name}-{width}-{theme}.png", full_page=width < 1000)
+                    tall = min(page.evaluate("document.documentElement.scrollHeight"), MOST_TALL)
+                    shown = {"x": 0, "y": 0, "width": width, "height": tall}
+                    page.screenshot(path=into / f"{name}-{width}-{theme}.png", full_page=True, clip=shown)
                     if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
                         wide.append(f"{into.name} {path} at {width}")
         browser.close()

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Query, Request
@@ -19,31 +18,18 @@ from pydantic import Field
 
 from setpoint.app.people.gates import open_gate, open_questions
 from setpoint.app.people.steering import MOST_CHARS, continue_run, give_hint, pause_run
-from setpoint.app.project.doctor import diagnose
 from setpoint.app.runs.board import list_cards
-from setpoint.app.runs.launcher import RunTerms
 from setpoint.app.views.export import run_report
 from setpoint.app.views.halting_page import halting_comparison
-from setpoint.app.views.home import (
-    STATES,
-    again,
-    age,
-    agent_names,
-    found_runs,
-    grouped,
-    home_line,
-    inbox,
-    moments,
-)
+from setpoint.app.views.home import age, grouped, inbox, spent
 from setpoint.app.views.metrics import metrics_exposition, metrics_report
 from setpoint.app.views.run_page import FILTERS, place_of, run_story
 from setpoint.errors import SetpointError
-from setpoint.history.queries import RunFilter, RunState, counts
-from setpoint.model.ending import Ending
 from setpoint.model.gate import MOST_GRANTED, MOST_GRANTED_S, MOST_GRANTED_USD, Choice
 from setpoint.model.ids import TraceId
+from setpoint.model.stories.story import Status
 from setpoint.web.access import LOGINS, Scope
-from setpoint.web.api import AnswerBody, RunRequest, answered
+from setpoint.web.api import AnswerBody, answered
 from setpoint.web.diffs import place_id, visible
 from setpoint.web.live import MarkStream, SharedRoute
 from setpoint.web.page_state import (
@@ -51,7 +37,6 @@ from setpoint.web.page_state import (
     mark_of,
     mark_of_board,
     mark_of_gates,
-    mark_of_runs,
 )
 from setpoint.web.request_context import (
     Admin,
@@ -62,15 +47,12 @@ from setpoint.web.request_context import (
     Sent,
     TheDesk,
     current_visitor,
-    known_run,
     require,
 )
 
 router = APIRouter(include_in_schema=False)
 shown = APIRouter(include_in_schema=False, route_class=SharedRoute)
 WINDOWS = (7, 30, 90)
-LISTED = 50
-"""Runs on a page of the list."""
 MOST_EVENTS = 400
 """Events of a run that its page lists, the newest."""
 _HERE = Path(__file__).parent
@@ -123,61 +105,6 @@ def page(request: Request, template: str, *, status: int = HTTPStatus.OK, **told
     return HTMLResponse(text, status_code=status)
 
 
-class Asked(Sent):
-    """Which runs a page lists."""
-
-    words: str = Field(default="", max_length=200)
-    state: Literal["", *STATES] = ""  # type: ignore[valid-type] # mypy knows no star in a literal
-    group: Literal["", "day", "story", "state"] = ""
-    days: int | None = Field(default=None, ge=1, le=366)
-    before: str = Field(default="", max_length=200)
-    all: bool = False
-    """Everything that needs a person, not the first of it alone."""
-    again: str = Field(default="", max_length=200)
-    """A run that the form is filled in from."""
-
-    def query(self, **changed: str) -> str:
-        """Return the part of the address that asks for it."""
-        asked = {**self.model_dump(exclude_defaults=True, exclude={"again", "before"}), **changed}
-        return "?" + urlencode(asked) if asked else ""
-
-
-@shown.get("/")
-def runs(request: Request, desk: TheDesk, _visitor: Reader, asked: Annotated[Asked, Query()]) -> Response:
-    """Show what needs a person, what runs, and the newest runs, or those that were asked for."""
-    project, found = desk.project, inbox(desk.project, desk.signals)
-    mark = mark_of_runs(desk, found)
-    older = known_run(asked.before, desk) if asked.before else ""
-    since = datetime.now(UTC) - timedelta(days=asked.days) if asked.days else None
-    sought = RunFilter(words=asked.words.strip(), since=since)
-    over = "" if asked.words or asked.state else RunState.FINISHED
-    listed = found_runs(project, LISTED, older, sought, asked.state or over)
-    wish, terms = again(project, TraceId(known_run(asked.again, desk))) if asked.again else ("", RunTerms())
-    return page(
-        request,
-        "home.html.j2",
-        mark=mark,
-        inbox=found,
-        moments=moments(project, found.running),
-        counts=home_line(project),
-        total=sum(count for name, count in counts(project.store).items() if name in set(Ending)),
-        runs=listed,
-        last=listed[-1].trace_id if len(listed) == LISTED else "",
-        asked=asked,
-        states=STATES,
-        failed=list(desk.launcher.failed),
-        agents=agent_names(project),
-        wish=wish,
-        terms=terms,
-    )
-
-
-@shown.get("/doctor")
-def doctor(request: Request, desk: TheDesk, _visitor: Admin) -> Response:
-    """Say what a run needs and what is missing."""
-    return page(request, "doctor.html.j2", rows=diagnose(desk.project))
-
-
 @shown.get("/runs/{which}")
 def run(which: KnownRun, request: Request, desk: TheDesk, _visitor: Reader) -> Response:
     """Show one run."""
@@ -215,13 +142,21 @@ def gates(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
 
 
 @shown.get("/board")
-def board(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
-    """Show the stories by column."""
-    cards = list_cards(desk.project)
-    columns: dict[str, list[Any]] = {}
-    for card in cards:
-        columns.setdefault(card.status, []).append(card)
-    return page(request, "board.html.j2", mark=mark_of_board(cards), columns=columns)
+def board(
+    request: Request, desk: TheDesk, _visitor: Reader, words: Annotated[str, Query(max_length=200)] = ""
+) -> Response:
+    """Show the stories by column, those that match some words where asked for."""
+    every = list_cards(desk.project)
+    cards = [each for each in every if words.strip().lower() in f"{each.id} {each.title}".lower()]
+    return page(
+        request,
+        "board.html.j2",
+        mark=mark_of_board(every),
+        cards=cards,
+        columns={str(status): [each for each in cards if each.status is status] for status in Status},
+        words=words,
+        here="/board" + ("?" + urlencode({"words": words}) if words else ""),
+    )
 
 
 @shown.get("/metrics")
@@ -233,24 +168,13 @@ def metrics(
         kind = "text/plain; version=0.0.4; charset=utf-8"
         return PlainTextResponse(metrics_exposition(desk.project), media_type=kind)
     made = metrics_report(desk.project, days)
-    return page(request, "metrics.html.j2", report=made, windows=WINDOWS)
+    return page(request, "metrics.html.j2", report=made, windows=WINDOWS, spent=spent(desk.project, days))
 
 
 @router.get("/live/{what}")
 async def live(what: str, desk: TheDesk, _visitor: Reader) -> Response:
     """Stream the state of what a page shows: `runs`, `gates`, `board`, `learnings`, or a run."""
     return MarkStream(desk.feed, what, partial(mark_of, desk, what))
-
-
-@router.post("/runs")
-async def begin(
-    request: Request, desk: TheDesk, _visitor: Admin, form: Annotated[RunRequest, Form()]
-) -> Response:
-    """Start a run for a request."""
-    if not form.wish.strip():
-        return said(request, "say what you want", bad=True)
-    desk.launcher.begin(form.wish.strip(), form)
-    return said(request, "the run begins; it is listed below as soon as it is recorded")
 
 
 @router.post("/runs/{which}/resume")

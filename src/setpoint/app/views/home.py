@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from setpoint.agents.registry import known
@@ -18,6 +18,7 @@ from setpoint.history.queries import (
     RunFilter,
     RunState,
     RunSummary,
+    cost_between,
     home_counts,
     newest_seq,
     open_runs,
@@ -71,6 +72,13 @@ def moments(project: Project, running: tuple[RunSummary, ...]) -> dict[TraceId, 
 def home_line(project: Project) -> HomeCounts:
     """Count what a person wants to know first."""
     return home_counts(project.store, RunLocks(project.state).owner, datetime.now(UTC))
+
+
+def spent(project: Project, days: int) -> str:
+    """Say what all runs have cost in the last so many days, today included."""
+    today = datetime.now(UTC).date()
+    owner = RunLocks(project.state).owner
+    return cost_between(project.store, owner, today - timedelta(days=days - 1), today)
 
 
 def found_runs(
