@@ -16,7 +16,7 @@ from setpoint.errors import RecordedDataError, UsageError
 from setpoint.history.run_figures import VERSION, RunFigures
 from setpoint.model.ending import Ending
 from setpoint.model.ids import StoryId, TraceId
-from setpoint.model.value import Instant
+from setpoint.model.value import Instant, Value
 
 Owner = Callable[[TraceId], int | None]
 """Tells which living process owns a run, as `store.locks.RunLocks.owner` does."""
@@ -72,6 +72,33 @@ class RunSummary(RunFigures):
         return self.waits or self.state is RunState.INTERRUPTED or self.ending in BROKEN
 
 
+class RunFilter(Value):
+    """Which runs a person looks for; what is left out restricts nothing."""
+
+    words: str = ""
+    """Part of the title or of the id."""
+    endings: tuple[Ending, ...] = ()
+    since: Instant | None = None
+    """They ended after it."""
+
+    def conditions(self) -> list[str]:
+        """Say it in SQL, over the columns of the table of runs."""
+        named = r"(lower(title) LIKE :words ESCAPE '/' OR trace_id LIKE :words ESCAPE '/')"
+        asked = {named: self.words, "ending IN :endings": self.endings, "finished_at >= :since": self.since}
+        return [condition for condition, value in asked.items() if value]
+
+    def values(self) -> dict[str, object]:
+        """Return what its conditions name."""
+        return {
+            "words": "%" + re.sub(r"([%_/])", r"/\1", self.words.lower()) + "%",
+            "endings": self.endings,
+            "since": self.since and f"{self.since.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f+00:00}",
+        }
+
+
+EVERY = RunFilter()
+
+
 def runs(
     store: Store,
     owner: Owner,
@@ -79,6 +106,7 @@ def runs(
     limit: int = 50,
     recorded: Collection[RunState] = (),
     before: RunSummary | None = None,
+    sought: RunFilter = EVERY,
 ) -> tuple[RunSummary, ...]:
     """Return the newest runs, newest first; where asked for, those alone of which the record says this state.
 
@@ -86,6 +114,7 @@ def runs(
     behind that run; how far back it lies costs nothing.
     """
     conditions = ["state IN :recorded"] if recorded else []
+    conditions += sought.conditions()
     if before is not None:
         conditions += [
             "(started_at, trace_id) < (SELECT started_at, trace_id FROM run WHERE trace_id = :before)"
@@ -96,6 +125,7 @@ def runs(
         limit=limit,
         recorded=tuple(map(str, recorded)),
         before=before and before.trace_id,
+        **sought.values(),
     )
     return _summaries(store, owner, rows)
 

@@ -47,7 +47,7 @@ def record_feedback(call: Call, wanted: FeedbackArguments) -> Reply:
             body = suggest_comment(project, trace_id, wanted.place, wanted.text, call.client)
     return Reply(
         f"Recorded as {body.suggestion} about {trace_id}. Nothing follows from it until the person "
-        f"confirms it: `setpoint feedback confirm {body.suggestion}`"
+        f"confirms it: `setpoint finding confirm {body.suggestion}`"
     )
 
 
@@ -73,7 +73,7 @@ def start_run(call: Call, wanted: StartArguments) -> Reply:
     name = told.trace_id or f"process {told.process}, whose run is not recorded yet"
     return Reply(
         f"Started {name}; it may cost ${told.max_cost_usd:.2f}. {told.left_today} more may be started "
-        "within 24 hours. `run_status` follows it; the person ends it with `setpoint cancel`."
+        "within 24 hours. `run_status` follows it; the person ends it with `setpoint stop`."
     )
 
 
@@ -101,7 +101,7 @@ def open_questions(call: Call, _wanted: NoArguments) -> Reply:
         "\n".join([f"{each.trace_id} ({each.title}): {each.gate.question}", *each.gate.context])
         for each in opened
     ]
-    own = [f"{counted(len(opened), 'open question')}; the person answers them: `setpoint gate show RUN`"]
+    own = [f"{counted(len(opened), 'open question')}; the person answers them: `setpoint answer show RUN`"]
     own += [f"{trace_id} waits at a question that cannot be read" for trace_id in unread]
     return Reply("\n".join(own), "\n\n".join(lines))
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from setpoint.app.people.findings import FindingView, findings_in
+from setpoint.app.views.check_outputs import GridRow, grid
 from setpoint.app.views.live import LiveRun, Moment
 from setpoint.app.views.live.moment import call_text, lasted
 from setpoint.errors import RecordedDataError, UsageError, WorkspaceError
@@ -24,6 +25,7 @@ from setpoint.model.events.people import CommentAdded, Feedback
 from setpoint.model.facts.halting import shadow_line
 from setpoint.model.facts.spending import in_words
 from setpoint.model.ids import Commit, TraceId, Tree
+from setpoint.model.proof import Obligation
 from setpoint.model.value import Instant, Value
 from setpoint.ports import WorkCopy
 from setpoint.wiring.project import Project, find_run
@@ -95,6 +97,12 @@ class RunStory(NamedTuple):
     moment: Moment
     """What it is doing now."""
     paused: bool
+    grid: tuple[GridRow, ...]
+    """Gates and checks by iteration."""
+    proof: tuple[Obligation, ...] = ()
+    """Steps of the proof that is being measured and are done."""
+    ahead: tuple[str, ...] = ()
+    """Runs of the proof that may still follow."""
 
 
 def run_story(project: Project, which: str) -> RunStory:
@@ -115,6 +123,7 @@ def run_story(project: Project, which: str) -> RunStory:
         shown=_shown(told),
         moment=run.moment(datetime.now(UTC)),
         paused=run.paused,
+        grid=grid(told.base, every),
     )
 
 

@@ -49,5 +49,5 @@ def status(
     for row in rows:
         if row.waits:
             console.print(f"{row.trace_id} waits for a person: {row.asks}", markup=False)
-            console.print(f"  setpoint gate show {row.trace_id}", markup=False)
+            console.print(f"  setpoint answer show {row.trace_id}", markup=False)
     console.print(str(counts_now(project)), markup=False)

@@ -82,7 +82,7 @@ def notice_of(event: Event, order: RunOrder, repository: str, told: RunFigures) 
 
 def _asked(gate: Gate, order: RunOrder, told: RunFigures) -> list[str]:
     shown = [f"{told.asker}: {told.asks}", _figures(told), *gate.context[: _MOST_LINES - 3]]
-    return [*shown, f"answer with: setpoint gate show {order.trace_id}"]
+    return [*shown, f"answer with: setpoint answer show {order.trace_id}"]
 
 
 def _title(ending: Ending) -> str:
