@@ -14,7 +14,7 @@ from setpoint.model.proof import REVIEW
 from setpoint.model.run import Round
 from setpoint.model.value import Text, Value
 from setpoint.model.verdict import Judgement
-from setpoint.model.wording import counted, enumerated
+from setpoint.model.wording import counted
 
 _TRIED = re.compile(r"iteration \d+: ")
 _NOT_REACHED = "not reached"
@@ -60,7 +60,7 @@ def substance(told: History, gate: Gate) -> Substance:
     words = gate.context if request else tuple(each.verdict.feedback for each in asking)
     aside = {*tried, *words, *owed}
     return Substance(
-        asker=_asker(told, gate, asking),
+        asker=told.figures.asker,
         words=tuple(each for each in words if each),
         findings=() if request else _findings(gate, asking, past),
         missing=tuple(each.removeprefix(_OWED[0]) for each in owed) or _failed_gates(past),
@@ -81,15 +81,6 @@ def _asking(told: History, gate: Gate, past: Round | None) -> tuple[ReviewAnswer
         if each.verdict.judgement is Judgement.REQUIRE_HUMAN
         or any(finding.fingerprint in gate.objections for finding in each.verdict.findings)
     )
-
-
-def _asker(told: History, gate: Gate, asking: tuple[ReviewAnswered, ...]) -> str:
-    if gate.kind is GateKind.REQUEST:
-        return told.order.agents.get("maker") or "the agent"
-    names = [each.made_by.agent or each.verdict.reviewer.rpartition(":")[2] for each in asking]
-    if names:
-        return f"reviewer {enumerated(list(dict.fromkeys(names)))}"
-    return f"limit {gate.guard}" if gate.guard else "Setpoint"
 
 
 def _findings(gate: Gate, asking: tuple[ReviewAnswered, ...], past: Round | None) -> tuple[Finding, ...]:
