@@ -2,10 +2,11 @@
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from uuid import UUID
 
 import pytest
 import sqlalchemy as sa
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from database import postgres
@@ -58,6 +59,11 @@ def store(tmp_path_factory):
     made_store.close()
 
 
+AGAIN = [[GateOpened(gate=GATE)], [GateAnswered(gate=GATE.id, answer=ANSWER)], [GateOpened(gate=GATE)]]
+"""A question that was answered is not open because it is recorded once more."""
+
+
+@example(happened=AGAIN, over=False, number=UUID(int=1))
 @given(happened=HAPPENED, over=st.booleans(), number=st.uuids())
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_every_reader_says_the_same_at_every_moment(store, tmp_path_factory, happened, over, number):
