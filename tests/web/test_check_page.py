@@ -72,7 +72,7 @@ def test_programs_get_the_whole_output(program, run):
     assert program.get(f"/api/v1/runs/{TRACE}/checks/7/pytest/output").status_code == 409
 
 
-def test_output_that_is_gone_or_was_never_kept_is_said(browser, run, project):
+def test_output_that_is_gone_or_was_never_kept_has_a_reason(browser, run, project):
     _, gone = run
     assert "the artifact is gone" in browser.get(f"/runs/{TRACE}/checks/1/{gone.check}").text
     older = check_detail(project, VERIFIED, "pytest")

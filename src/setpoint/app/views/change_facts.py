@@ -24,7 +24,7 @@ class LineNote(NamedTuple):
     href: str
     """Where to read more."""
     leads: str
-    """What stands there."""
+    """What to read there."""
 
 
 class ChangeFacts(NamedTuple):
