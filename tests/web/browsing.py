@@ -75,6 +75,13 @@ def tab_to(page, wanted):
     raise AssertionError(f"the Tab key does not lead to {wanted}")
 
 
+def opened_answer(section, choice):
+    """Open one answer to a question, with its fields; the others close."""
+    answer = section.locator(f"details[name][id$='-{choice}']")
+    answer.locator("summary").first.click()
+    return answer
+
+
 def assert_usable(page, paths):
     """Look for faults of accessibility that axe calls serious or critical, and for too wide pages."""
     if not AXE.exists() and not os.environ.get("CI"):

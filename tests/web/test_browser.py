@@ -19,7 +19,7 @@ from setpoint.model.events.people import FindingDismissed
 from setpoint.model.events.run import GateAnswered, RunFinished, RunStarted
 from setpoint.model.gate import Via
 from setpoint.model.ids import TraceId
-from web.browsing import SLOW_MS, assert_usable, in_a_browser, picture, tab_to
+from web.browsing import SLOW_MS, assert_usable, in_a_browser, opened_answer, picture, tab_to
 from web.conftest import ASKING, HOSTILE, VERIFIED, make_project
 
 PAGES = [
@@ -105,12 +105,15 @@ def test_a_run_tells_its_story(page):
     page.goto("/")
     page.get_by_role("link", name=VERIFIED).click()
     expect(page.get_by_role("heading", name="Totals must be right")).to_be_visible()
-    for name in ("Iterations", "Findings", "Evidence", "Decisions", "Log"):
+    for name in ("Gates and checks", "Change", "Findings", "Failing tests"):
         expect(page.get_by_role("heading", name=name, exact=True)).to_be_visible()
     expect(page.get_by_text("the total is rounded twice").first).to_be_attached()
     picture(page, "run")
     page.locator("#findings-1 summary").click()
-    expect(page.locator("#findings-1")).to_contain_text("src/cart.py:12")
+    expect(page.locator("#findings-1")).to_contain_text("failing test")
+    page.get_by_role("row", name="tests").get_by_role("link").first.click()
+    expect(page.get_by_role("heading", name="tests")).to_be_visible()
+    page.go_back()
     with page.expect_download() as download:
         page.get_by_role("link", name="Report as one file").click()
     assert "IMPLEMENTATION_VERIFIED" in Path(download.value.path()).read_text("utf-8")
@@ -149,10 +152,10 @@ def test_the_metrics_are_drawn_for_every_window(page):
 def test_a_question_is_answered_and_leaves_every_page(page, project):
     page.goto("/gates")
     picture(page, "questions")
-    page.get_by_role("radio", name="cancel").check()
-    page.get_by_label("Reason, for the record").fill("<b>enough</b>")
-    page.get_by_role("checkbox", name="Continue the run at once").uncheck()
-    page.get_by_role("button", name="Answer").click()
+    answer = opened_answer(page.locator("section.question"), "cancel")
+    answer.get_by_label("Reason, for the record").fill("<b>enough</b>")
+    answer.get_by_role("checkbox", name="Continue the run at once").uncheck()
+    answer.get_by_role("button", name="Answer: cancel").click()
     expect(page.get_by_text("No run waits for a person.")).to_be_visible()
     (given,) = [
         each.body.answer for each in project.log.replay(ASKING) if isinstance(each.body, GateAnswered)
@@ -212,7 +215,7 @@ def test_a_run_is_ended_while_it_works(page, project):
     expect(row).to_contain_text("running", timeout=SLOW_MS)
     row.get_by_role("link").click()
     expect(page.locator("ol.log")).to_contain_text("implement", timeout=SLOW_MS)
-    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_text("Stop …").click()
     page.get_by_label("Why").fill("not wanted any more")
     page.get_by_role("button", name="End it").click()
     expect(page.locator("main .mark").first).to_have_text("cancelled", timeout=SLOW_MS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -38,7 +38,7 @@ from setpoint.checks.trees.whole import in_whole
 from setpoint.checks.verdict.prove import Prover
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.ids import Commit, TraceId
-from setpoint.model.proof import NOBODY, HiddenTests, HiddenTrial, Proof, Vouched
+from setpoint.model.proof import NOBODY, HiddenTests, HiddenTrial, Obligation, Proof, Vouched
 from setpoint.model.run import RunOrder
 from setpoint.model.stories.story import Story
 from setpoint.ports import Measured, Toolbox, WorkCopy
@@ -50,6 +50,9 @@ from setpoint.system.git.git import changed_lines
 from setpoint.system.git.repository_names import show_names
 from setpoint.system.processes import without_network
 
+StepListener = Callable[[RunOrder, Measured, Obligation], None]
+"""Is given what one run of a proof found."""
+
 
 class ProjectEvaluator:
     """Runs the checks of one project's runs; holds nothing that a new process could not find again."""
@@ -60,11 +63,14 @@ class ProjectEvaluator:
         artifacts: Artifacts,
         folders: ProjectFolders,
         told: CheckListener = lambda *_: None,
+        stepped: StepListener = lambda *_: None,
     ) -> None:
         """Keep raw output and reports in `artifacts`, everything else in the folders of the repository.
 
-        `told` is given each check's raw result as soon as it is known.
+        `told` is given each check's raw result as soon as it is known, and `stepped` what each run of a proof
+        found.
         """
+        self._stepped = stepped
         self._settings = settings
         self._artifacts = artifacts
         self._folders = folders
@@ -183,7 +189,8 @@ class ProjectEvaluator:
             await self.prepare(order, measured.copy)
         place = await check_out(self._folders, measured)
         task = self._task(order, await self._base(order, measured.copy))
-        return await Prover(measuring=self._measuring).prove(task, place, order.proof, vouched)
+        told = partial(self._stepped, order, measured)
+        return await Prover(measuring=self._measuring, told=told).prove(task, place, order.proof, vouched)
 
     async def try_hidden(self, order: RunOrder, copy: WorkCopy | Measured, tests: HiddenTests) -> HiddenTrial:
         """Run tests that were written from the request alone at the base, where they must fail.

@@ -21,11 +21,13 @@ from setpoint.history.replay import History, history
 from setpoint.history.reports.metrics_page import by_loop, day_plot
 from setpoint.model.events import Event
 from setpoint.model.events.learning import LearningsJudged, MemoryRecalled
+from setpoint.model.events.live import ProofStep
 from setpoint.model.events.people import CommentAdded, Feedback
+from setpoint.model.events.run import IterationEvaluated, ProofMeasured
 from setpoint.model.facts.halting import shadow_line
 from setpoint.model.facts.spending import in_words
 from setpoint.model.ids import Commit, TraceId, Tree
-from setpoint.model.proof import Obligation
+from setpoint.model.proof import RUNS, Obligation
 from setpoint.model.value import Instant, Value
 from setpoint.ports import WorkCopy
 from setpoint.wiring.project import Project, find_run
@@ -124,6 +126,8 @@ def run_story(project: Project, which: str) -> RunStory:
         moment=run.moment(datetime.now(UTC)),
         paused=run.paused,
         grid=grid(told.base, every),
+        proof=(steps := _steps(events)),
+        ahead=tuple(name for name in RUNS if steps and name not in {each.name for each in steps}),
     )
 
 
@@ -135,6 +139,17 @@ def comments_of(project: Project, trace_id: TraceId) -> tuple[Comment, ...]:
 def decisions_of(project: Project, trace_id: TraceId) -> dict[str, tuple[DecisionLine, ...]]:
     """Return what people decided about the findings of a run, by fingerprint, oldest first."""
     return _decided(project.log.replay(trace_id))
+
+
+def _steps(events: Sequence[Event]) -> tuple[Obligation, ...]:
+    """Return the steps of the proof that is being measured; none once it is, and before it begins."""
+    found: list[Obligation] = []
+    for event in events:
+        if isinstance(event.body, IterationEvaluated | ProofMeasured):
+            found.clear()
+        elif isinstance(event.body, ProofStep):
+            found.append(event.body.obligation)
+    return tuple(found)
 
 
 def _comments(events: Sequence[Event]) -> tuple[Comment, ...]:
