@@ -180,7 +180,7 @@ class RunFold(Value):
     def _seen(self, evaluation: Evaluation) -> Measured:
         score = evaluation.score_shown
         return Measured(
-            tests=_tests(evaluation),
+            tests=tests_line(evaluation),
             failing=len(evaluation.failures),
             blocking=len(evaluation.blocking),
             score=score,
@@ -229,7 +229,7 @@ def restored(told: str | None) -> RunFold | None:
     return RunFold.model_validate(found["fold"]) if found.get("version") == VERSION else None
 
 
-def _tests(evaluation: Evaluation) -> str:
+def tests_line(evaluation: Evaluation) -> str:
     """Say how many tests pass or fail; a selection of them, which a round may run first, has no total."""
     failing, ran = len(evaluation.failures), 0
     if evaluation.stage is not Stage.EVALUATE:

@@ -147,7 +147,12 @@ class Project:
         from setpoint.app.checks.watch import WITHOUT_SUSPECTS, measure_once
 
         opened = self._with(WITHOUT_SUSPECTS)
-        measuring = measure_once(opened, lambda _, result: told(result.evidence), fast=fast, fresh=fresh)
+
+        def heard(_: Stage, result: CheckResult | Obligation) -> None:
+            if isinstance(result, CheckResult):
+                told(result.evidence)
+
+        measuring = measure_once(opened, heard, fast=fast, fresh=fresh)
         with told.heard():
             return check_outcome_of(own.run(measuring), fast=fast)
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from setpoint.model.evaluation import Evaluation, Stage
     from setpoint.model.evidence import CheckResult
+    from setpoint.model.proof import Obligation
 
 
 def check(
@@ -50,7 +51,7 @@ def check(
     project = open_project(Path.cwd())
     console = Screen(highlight=False, soft_wrap=True, stderr=as_json)
 
-    def told(_: Stage, result: CheckResult) -> None:
+    def told(_: Stage, result: CheckResult | Obligation) -> None:
         if console.is_terminal:
             from setpoint.cli.render.check_lines import measured_line
 

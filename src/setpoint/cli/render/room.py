@@ -9,7 +9,7 @@ from setpoint.model.events import Body
 from setpoint.model.events.candidates import CandidateChosen
 from setpoint.model.events.live import Steering
 
-MOST_ROWS = 15
+MOST_ROWS = 12
 """Rows of one round."""
 _TO_COME: dict[type[Body], int] = {
     e.AgentFinished: 1,
