@@ -16,9 +16,11 @@ from setpoint.app.runs.options import RunOptions, settings_of
 from setpoint.errors import RunWaiting, UsageError
 from setpoint.model.changes.slug import slug
 from setpoint.model.config.layers import overlaid
+from setpoint.model.evaluation import Stage
 from setpoint.model.events import Event
-from setpoint.model.evidence import Evidence
+from setpoint.model.evidence import CheckResult, Evidence
 from setpoint.model.gate import Choice
+from setpoint.model.proof import Obligation
 from setpoint.model.run import RunOrder
 from setpoint.model.stories.story import Story
 from setpoint.settings import load

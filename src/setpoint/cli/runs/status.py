@@ -22,10 +22,9 @@ def status(
     everything: Annotated[bool, typer.Option("--verbose", "-v", help="Show the name of each run.")] = False,
 ) -> None:
     """Show what needs you, what runs, and the newest finished runs."""
-    from setpoint.app.views.home import home_line
     from setpoint.history.queries import open_runs
     from setpoint.system.files.locks import RunLocks
-    from setpoint.wiring.project import open_project, run_list
+    from setpoint.wiring.project import counts_now, open_project, run_list
 
     project = open_project(Path.cwd())
     rows = run_list(project, most, before)
@@ -49,7 +48,7 @@ def status(
         parts = {"finished": list(rows)}
     for title, listed in parts.items():
         _print(title, listed, everything=everything)
-    say(str(home_line(project)))
+    say(str(counts_now(project)))
 
 
 def _print(title: str, listed: list[RunSummary], *, everything: bool) -> None:
