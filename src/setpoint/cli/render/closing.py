@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from rich.console import Console
 from rich.text import Text
@@ -39,7 +38,19 @@ _HEADS = {
     Ending.UNPROVEN: "? UNPROVEN",
     Ending.UNPROVABLE: "? UNPROVABLE",
 }
-_COMMANDS = ("answer", "resume", "end", "look", "keep", "watch", "review", "merge", "recheck", "report")
+_COMMANDS = "answer branch resume end look keep watch review merge recheck report".split()
+    "answer",
+    "branch",
+    "resume",
+    "end",
+    "look",
+    "keep",
+    "watch",
+    "review",
+    "merge",
+    "recheck",
+    "report",
+)
 """Labels of lines that are copied, so they are not broken."""
 _WEAK = (
     "proof.least asks for another exam; hint: give a command (--accept) or a hidden test (--hidden), or "
@@ -51,11 +62,8 @@ _MOST_REASON = 160
 _SENT_BACK = {0: "never sent back", 1: "sent back once"}
 
 
-class Row(NamedTuple):
-    """A line with its label; one without either separates parts."""
-
-    label: str = ""
-    text: str = ""
+Row = tuple[str, str]
+"""A line with its label; one without either separates parts."""
 
 
 def head(run: RunSummary) -> str:
@@ -73,12 +81,9 @@ def print_closing(console: Console, project: Project, trace_id: TraceId) -> None
     left = f"{head(run)}  {run.title}"
     title = spread(left, right, width) if console.is_terminal else f"{left} · {right}"
     style = of_state(str(run.ending or run.state))
-    print_line(console, title, f"bold {style}".replace("bold bold", "bold"))
+    print_line(console, title, f"bold {style}".replace("bold bold", "bold"), whole=True)
     for label, text in _rows(project, run, told, laps(events)):
-        start = f"  {label:<{_LABEL}}" if text else ""
-        whole = not console.is_terminal or label in _COMMANDS
-        for number, part in enumerate([text] if whole else broken(text, console.width - len(start))):
-            print_line(console, (" " * len(start) if number else start) + part.strip())
+        print_line(console, text, start=f"  {label:<{_LABEL}}" if text else "", whole=label in _COMMANDS)
 
 
 def iteration_rows(every: Sequence[Lap]) -> Iterator[str]:
@@ -87,42 +92,45 @@ def iteration_rows(every: Sequence[Lap]) -> Iterator[str]:
         judged = [each for each in lap.gates if not each.passed and not each.reason.startswith("not reached")]
         failed = judged[0].name if judged else lap.bounce.source if lap.bounce else ""
         change = f"{lap.change.size}" if lap.change else "no change yet"
-        first = f": {lap.failures[0].test}" if lap.failures else ""
-        tests = f"{tests_line(lap.latest)}{first}" if lap.latest else ""
+        tests = tests_line(lap.latest) if lap.latest else ""
+        first = lap.failures[0].test if lap.failures else ""
         blocking = len([each for each in lap.findings if each.blocking])
         found = counted(blocking, "blocking finding") if blocking else ""
         back = "restarted" if lap.restarted else f"sent back by {lap.bounce.source}" if lap.bounce else ""
         mark = "✓ all met" if lap.verified else f"✗ {failed}" if failed else f"◐ {lap.phase}"
-        parts = [change, tests, found, back]
+        parts = [change, tests, found, back, first]
         yield f"#{lap.number} {mark:<12} {' · '.join(part for part in parts if part)}"
 
 
-def print_line(console: Console, text: str, style: str = "") -> None:
-    """Print a line that may hold untrusted text, in characters that the terminal has."""
+def print_line(console: Console, text: str, style: str = "", *, start: str = "", whole: bool = False) -> None:
+    """Print a text that may be untrusted behind `start`; a terminal breaks it at words, unless `whole`."""
+    rows = [text] if whole or not console.is_terminal else broken(text, console.width - len(start))
     plain = not console.encoding.lower().startswith("utf")
-    console.print(Text(in_ascii(text) if plain else harmless(text), style), soft_wrap=True)
+    for number, row in enumerate(rows):
+        shown = " " * len(start) + row.strip() if number else start + row
+        console.print(Text(in_ascii(shown) if plain else harmless(shown), style), soft_wrap=True)
 
 
 def _rows(project: Project, run: RunSummary, told: History, every: Sequence[Lap]) -> Iterator[Row]:
-    yield Row()
+    yield "", ""
     if told.outcome is not None:
         yield from _ended(project, run, told.outcome, told, every)
     elif run.waits:
         opened = open_gate(project, run.trace_id)
-        yield Row("asks", f"{opened.asker}: {opened.gate.question}" if opened.asker else opened.gate.question)
-        yield from (Row("missing", each) for each in opened.missing[:_MOST_LINES])
-        yield Row("best", best_line(told))
-        yield Row()
+        yield "asks", f"{opened.asker}: {opened.gate.question}" if opened.asker else opened.gate.question
+        yield from (("missing", each) for each in opened.missing[:_MOST_LINES])
+        yield "best", best_line(told)
+        yield "", ""
         name = f" {run.trace_id}" if len(open_gates(project)) > 1 else ""
-        yield Row("answer", f"setpoint answer show{name}")
+        yield "answer", f"setpoint answer show{name}"
     elif run.state is RunState.RUNNING:
-        yield Row("now", f"{run.phase} #{run.iteration} of {run.most_iterations}")
+        yield "now", f"{run.phase} #{run.iteration} of {run.most_iterations}"
         yield from _measured(run, told, every)
-        yield Row("watch", f"setpoint watch{_name(project, run)}")
+        yield "watch", f"setpoint watch{_name(project, run)}"
     else:
         for line in standing_lines(project, run.trace_id):
             label, _, text = line.partition(":")
-            yield Row(label, text.strip())
+            yield label, text.strip()
 
 
 def _name(project: Project, run: RunSummary) -> str:
@@ -136,32 +144,32 @@ def _ended(
     proof = every[-1].proof if every else None
     if outcome.ending is Ending.UNPROVEN and proof is not None:
         for each in proof.missing[:_MOST_LINES]:
-            yield Row("missing", f"{each.name}: {shortened(each.reason, _MOST_REASON)}")
-    yield Row("verdict", outcome.line)
+            yield "missing", f"{each.name}: {shortened(each.reason, _MOST_REASON)}"
+    yield "verdict", outcome.line
     if outcome.ending in EXAMINED and not outcome.enough:
-        yield Row("missing", _WEAK)
+        yield "missing", _WEAK
     yield from _measured(run, told, every)
-    yield from (Row("goal", goal) for goal in missed_first(outcome.goals))
+    yield from (("goal", goal) for goal in missed_first(outcome.goals))
     known = outcome.known_issues
-    yield from (Row("known", issue) for issue in known[:_MOST_LINES])
+    yield from (("known", issue) for issue in known[:_MOST_LINES])
     if len(known) > _MOST_LINES:
-        yield Row("known", f"{len(known) - _MOST_LINES} more; the report lists them")
+        yield "known", f"{len(known) - _MOST_LINES} more; the report lists them"
     if outcome.branch:
-        yield Row("branch", outcome.branch)
+        yield "branch", outcome.branch
     elif outcome.ending not in (Ending.MET, Ending.UNPROVABLE):
-        yield Row("branch", f"none: no {'judged ' * bool(outcome.unjudged)}state was better than the base")
-    yield Row()
+        yield "branch", f"none: no {'judged ' * bool(outcome.unjudged)}state was better than the base"
+    yield "", ""
     if outcome.halt is not None and outcome.halt.go_on:
-        yield Row("next", outcome.halt.go_on)
+        yield "next", outcome.halt.go_on
     for line in unjudged_lines(project, told.order, outcome.unjudged):
         label, _, text = line.partition(":")
-        yield Row(label, text.strip())
+        yield label, text.strip()
     if outcome.branch:
-        yield Row("review", f"git diff {told.order.base[:10]}...{outcome.branch}")
-        yield Row("merge", f"git merge {outcome.branch}")
-        yield Row("recheck", f"setpoint verify{_name(project, run)}")
+        yield "review", f"git diff {told.order.base[:10]}...{outcome.branch}"
+        yield "merge", f"git merge {outcome.branch}"
+        yield "recheck", f"setpoint verify{_name(project, run)}"
     gone = f"none: the record of the run was removed from {project.state} while it worked"
-    yield Row("report", str(kept_report(project, run.trace_id) or gone))
+    yield "report", str(kept_report(project, run.trace_id) or gone)
 
 
 def _measured(run: RunSummary, told: History, every: Sequence[Lap]) -> Iterator[Row]:
@@ -172,13 +180,13 @@ def _measured(run: RunSummary, told: History, every: Sequence[Lap]) -> Iterator[
     if run.tests:
         before = f" ({red} failed at the base)" if red else ""
         shown = [f"; witness: {each.reason.partition(': ')[0]}" for each in met if each.name == WITNESS]
-        yield Row("tests", f"{run.tests}{before}{shortened(''.join(shown), _MOST_REASON)}")
+        yield "tests", f"{run.tests}{before}{shortened(''.join(shown), _MOST_REASON)}"
     if proof is not None:
         parts = [f"met: {', '.join(each.name for each in met) or 'nothing'}"]
         parts += [f"not met: {', '.join(each.name for each in proof.missing)}"] if proof.missing else []
         seen = latest.evidence if latest else ()
         unknown = [each.check for each in seen if each.state is CheckState.NOT_MEASURED]
-        yield Row("proof", "; ".join(parts + [f"not measured: {', '.join(unknown)}"] * bool(unknown)))
+        yield "proof", "; ".join(parts + [f"not measured: {', '.join(unknown)}"] * bool(unknown))
     if every:
         back = _SENT_BACK.get(len(told.bounces), f"sent back {len(told.bounces)} times")
-        yield Row("change", f"{run.change or 'none'}; {counted(len(every), 'iteration')}, {back}")
+        yield "change", f"{run.change or 'none'}; {counted(len(every), 'iteration')}, {back}"

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from rich.console import Console
 
 from setpoint.app.people.gates import AnswerRequest, OpenGate, answer_gate, open_gates
+from setpoint.cli.render.closing import print_line
 from setpoint.cli.render.event_lines import line
 from setpoint.cli.render.hidden_input import confirmed
 from setpoint.cli.render.styles import harmless
@@ -37,11 +38,11 @@ class _AnsweredElsewhere(Exception):
 def show_gate(console: Console, opened: OpenGate) -> None:
     """Print an open question, what it is about, and the command and the cost of each answer."""
     _question(console, opened)
-    console.print("\nanswer with one of", markup=False)
+    console.print("\nanswer with one of")
     for option in opened.gate.options:
         cost = opened.costs.get(option.choice, "")
         console.print(f"  {opened.commands[option.choice]}", style="bold", markup=False)
-        console.print(f"      {option.text}{f'; costs {cost}' if cost else ''}", markup=False)
+        print_line(console, f"{option.text}{f'; costs {cost}' if cost else ''}", start="      ")
     console.print(f"and then:  setpoint resume {opened.trace_id}   (or add --go to the answer)", markup=False)
 
 
@@ -81,10 +82,11 @@ def menu(console: Console, project: Project, opened: OpenGate) -> bool:
 def _question(console: Console, opened: OpenGate) -> None:
     gate = opened.gate
     asker = f"{opened.asker} asks: " if opened.asker else ""
-    console.print(f"\n? {opened.title}", style="bold magenta", markup=False)
-    console.print(f"{asker}{gate.question}", style="bold", markup=False)
+    console.print()
+    print_line(console, f"? {opened.title}", "bold magenta")
+    print_line(console, f"{asker}{gate.question}", "bold")
     for words in opened.words:
-        console.print(f'  "{words}"', markup=False)
+        print_line(console, f'"{words}"', start="  ")
     found = [f"{each.severity} {place(each.file, each.line)} {each.message}" for each in opened.findings]
     for title, lines in (
         ("not proved", opened.missing),
@@ -93,7 +95,7 @@ def _question(console: Console, opened: OpenGate) -> None:
         ("known", (*opened.facts, *opened.edits)),
     ):
         for number, text in enumerate(lines):
-            console.print(f"  {'' if number else title:<11} {text}", markup=False)
+            print_line(console, text, start=f"  {'' if number else title:<12}")
     diff = harmless(opened.diff()).splitlines()
     for text in diff[:MOST_DIFF]:
         console.print(f"  {text}", style=_DIFF_STYLES.get(text[:1]), markup=False)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime, tzinfo
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -135,7 +134,7 @@ class Presenter:
         moment = self._run.moment(now, self._zone)
         if self._proved and moment.doing:
             steps = f"proof: {len(self._proved)} of about {len(RUNS)} steps, the last: {self._proved[-1]}"
-            moment = replace(moment, doing=f"{steps}; {moment.doing.rpartition(', ')[2]}")
+            moment = moment._replace(doing=f"{steps}; {moment.doing.rpartition(', ')[2]}")
         if self._live is None:
             self._printed_at = self._printed_at or now
             beat_s = MOST_BEAT_S if self._room.full and not self.everything else self._beat_s
@@ -192,5 +191,5 @@ def broken(text: str, width: int) -> list[str]:
     rows: list[str] = []
     for each in text.expandtabs(2).splitlines() or [""]:
         indent = " " * (len(each) - len(each.lstrip()) + 2)
-        rows += textwrap.wrap(each, max(width, 12), subsequent_indent=indent, drop_whitespace=True) or [""]
+        rows += textwrap.wrap(each, max(width, 12), subsequent_indent=indent, break_on_hyphens=False) or [""]
     return rows

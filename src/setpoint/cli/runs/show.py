@@ -35,9 +35,7 @@ def show(
         int | None, typer.Option(help="With diff and output: this iteration; 0 is the base.", min=0)
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print every event as JSON.")] = False,
-    everything: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Show events, evidence and decisions, too.")
-    ] = False,
+    everything: Annotated[bool, typer.Option("--verbose", "-v", help="Show every event, too.")] = False,
     replay: Annotated[
         bool, typer.Option("--replay", help="Show the run again as it was shown while it worked.")
     ] = False,
@@ -64,7 +62,7 @@ def show(
         typer.echo(json.dumps([event.model_dump(mode="json") for event in events], indent=1))
         return
     from setpoint.app.views.export import model_use
-    from setpoint.cli.render.closing import iteration_rows, print_closing
+    from setpoint.cli.render.closing import iteration_rows, print_closing, print_line
     from setpoint.cli.render.console import Screen
     from setpoint.history.iterations import laps
 
@@ -76,14 +74,12 @@ def show(
         print_closing(console, project, found.trace_id)
         console.print()
         for row in iteration_rows(laps(events)):
-            console.print(f"  {row}", markup=False)
+            print_line(console, row, start="  ")
         _notes(console, events)
     if what != "log" and not everything:
         say("\n  more: setpoint show diff, show output CHECK, show log, finding list")
         return
     _timeline(console, events, everything=everything)
-    _evidence(console, events)
-    _decisions(console, events)
     for name, figures in model_use(project, found.trace_id).items():
         console.print(f"{name}: {figures}", markup=False)
 
@@ -181,62 +177,3 @@ def _notes(console: Console, events: tuple[Event, ...]) -> None:
         for each in seen[-1].notes:
             place = f" [dim]{escape(each.place)}[/dim]" if each.file else ""
             console.print(f"  {each.rule}{place}: {escape(each.message)}")
-
-
-def _evidence(console: Console, events: tuple[Event, ...]) -> None:
-    from rich.table import Table
-
-    from setpoint.model.events.run import BaselineMeasured, IterationEvaluated
-
-    table = Table(title="evidence", title_justify="left", box=None, pad_edge=False)
-    for name in ("stage", "check", "state", "tree", "seconds", "exit", "counts", "output"):
-        table.add_column(name, overflow="fold")
-    for event in events:
-        if not isinstance(event.body, BaselineMeasured | IterationEvaluated):
-            continue
-        evaluation = event.body.evaluation
-        number = event.body.iteration if isinstance(event.body, IterationEvaluated) else 0
-        for each in evaluation.evidence:
-            counts = " ".join(f"{name}={count}" for name, count in each.counts.items())
-            seconds = "cached" if each.cached else f"{each.duration_s:.2f}"
-            code = "" if each.exit_code is None else str(each.exit_code)
-            output = (each.output or "")[:10]
-            table.add_row(
-                f"{evaluation.stage} {number}",
-                each.check,
-                f"{each.state}: {each.against_base}" if each.against_base else each.state,
-                each.tree[:10],
-                seconds,
-                code,
-                counts,
-                output,
-            )
-    if table.row_count:
-        console.print(table, markup=False)
-
-
-def _decisions(console: Console, events: tuple[Event, ...]) -> None:
-    from setpoint.model.events.run import HaltingDecided
-    from setpoint.model.facts.halting import shadow_line
-
-    console.rule("decisions", align="left")
-    for event in events:
-        if isinstance(event.body, HaltingDecided):
-            decision = event.body.decision
-            console.print(
-                f"iteration {event.body.iteration}: {decision.policy} {decision.action}: {decision.reason}",
-                markup=False,
-            )
-            figures = "  ".join(
-                f"{name}={value}" for name, value in decision.figures.items() if value is not None
-            )
-            console.print(f"  {figures}", style="dim", markup=False)
-            if watched := shadow_line(decision):
-                console.print(f"  {watched}", style="dim", markup=False)
-            for gate in event.body.gates:
-                reason = f": {gate.reason}" if gate.reason else ""
-                console.print(
-                    f"  gate {gate.name}: {gate.state}{reason}",
-                    style="green" if gate.passed else "red",
-                    markup=False,
-                )

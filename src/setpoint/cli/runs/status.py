@@ -22,6 +22,9 @@ def status(
     everything: Annotated[bool, typer.Option("--verbose", "-v", help="Show the name of each run.")] = False,
 ) -> None:
     """Show what needs you, what runs, and the newest finished runs."""
+    from setpoint.cli.render.closing import head, print_line
+    from setpoint.cli.render.console import Screen
+    from setpoint.cli.render.styles import of_state
     from setpoint.history.queries import open_runs
     from setpoint.system.files.locks import RunLocks
     from setpoint.wiring.project import counts_now, open_project, run_list
@@ -38,33 +41,16 @@ def status(
         say('no runs yet; hint: setpoint run "what you want"')
         return
     left = open_runs(project.store, RunLocks(project.state).owner)
-    shown = {row.trace_id for row in left}
-    parts = {
-        "needs you": [row for row in left if row.needs_you],
-        "running": [row for row in left if not row.needs_you],
-        "finished": [row for row in rows if row.trace_id not in shown],
-    }
-    if before:
-        parts = {"finished": list(rows)}
-    for title, listed in parts.items():
-        _print(title, listed, everything=everything)
-    say(str(counts_now(project)))
-
-
-def _print(title: str, listed: list[RunSummary], *, everything: bool) -> None:
-    """Print runs below a title: the state and title of each, and below them what is to be known."""
-    from setpoint.cli.render.closing import head, print_line
-    from setpoint.cli.render.console import Screen
-    from setpoint.cli.render.styles import of_state
-
+    known = {row.trace_id for row in left}
+    done = [row for row in rows if row.trace_id not in known]
+    first = [] if before else sorted(left, key=lambda row: not row.needs_you)
     console = Screen(soft_wrap=True, highlight=False)
-    if listed:
-        print_line(console, title.upper(), "bold")
-    for row in listed:
+    for row in (*first, *done):
         name = f"  {row.trace_id}" if everything else ""
-        print_line(console, f"  {head(row)}  {row.title}{name}", of_state(str(row.ending or row.state)))
+        print_line(console, f"{head(row)}  {row.title}{name}", of_state(str(row.ending or row.state)))
         for text in _told(row):
-            print_line(console, f"      {text}")
+            print_line(console, text, start="    ", whole=text.startswith("setpoint "))
+    print_line(console, str(counts_now(project)), "bold")
 
 
 def _told(row: RunSummary) -> Iterator[str]:
