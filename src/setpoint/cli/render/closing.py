@@ -39,18 +39,6 @@ _HEADS = {
     Ending.UNPROVABLE: "? UNPROVABLE",
 }
 _COMMANDS = "answer branch resume end look keep watch review merge recheck report".split()
-    "answer",
-    "branch",
-    "resume",
-    "end",
-    "look",
-    "keep",
-    "watch",
-    "review",
-    "merge",
-    "recheck",
-    "report",
-)
 """Labels of lines that are copied, so they are not broken."""
 _WEAK = (
     "proof.least asks for another exam; hint: give a command (--accept) or a hidden test (--hidden), or "
