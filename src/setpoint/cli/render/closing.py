@@ -38,7 +38,7 @@ _HEADS = {
     Ending.UNPROVEN: "? UNPROVEN",
     Ending.UNPROVABLE: "? UNPROVABLE",
 }
-_COMMANDS = "answer branch resume end look keep watch review merge recheck report".split()
+_COPIED = "answer branch resume end look keep watch review merge recheck report"
 """Labels of lines that are copied, so they are not broken."""
 _WEAK = (
     "proof.least asks for another exam; hint: give a command (--accept) or a hidden test (--hidden), or "
@@ -71,7 +71,7 @@ def print_closing(console: Console, project: Project, trace_id: TraceId) -> None
     style = of_state(str(run.ending or run.state))
     print_line(console, title, f"bold {style}".replace("bold bold", "bold"), whole=True)
     for label, text in _rows(project, run, told, laps(events)):
-        print_line(console, text, start=f"  {label:<{_LABEL}}" if text else "", whole=label in _COMMANDS)
+        print_line(console, text, start=f"  {label:<{_LABEL}}" if text else "", whole=label in _COPIED)
 
 
 def iteration_rows(every: Sequence[Lap]) -> Iterator[str]:
