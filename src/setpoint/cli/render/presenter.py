@@ -24,7 +24,6 @@ from setpoint.model.events import (
     AgentStarted,
     Delivered,
     Event,
-    GateOpened,
     RunFinished,
     ToolExecuted,
 )
@@ -40,7 +39,7 @@ MOST_BEAT_S = 300.0
 _LEAST_ROWS = 4
 _COUNTED = (ToolExecuted,)
 """Events that the line of the change counts, instead of a line for each."""
-_CLOSING_SAYS = (Delivered, GateOpened, RunFinished)
+_CLOSING_SAYS = (Delivered, RunFinished)
 _FOOTER_SHOWS = (AgentStarted,)
 """Events that a terminal shows in its live part, not as lines above it."""
 
@@ -137,9 +136,7 @@ class Presenter:
             moment = moment._replace(doing=f"{steps}; {moment.doing.rpartition(', ')[2]}")
         if self._live is None:
             self._printed_at = self._printed_at or now
-            beat_s = MOST_BEAT_S if self._room.full and not self.everything else self._beat_s
-            if not moment.over and (now - self._printed_at).total_seconds() >= beat_s:
-                self._room.beat()
+            if not moment.over and (now - self._printed_at).total_seconds() >= self._beat_s:
                 self.print(f"{now.astimezone(self._zone):%H:%M:%S}", heartbeat(moment), "dim", now)
                 self._beat_s = min(self._beat_s * 2, MOST_BEAT_S)
             return

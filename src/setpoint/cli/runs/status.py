@@ -40,10 +40,10 @@ def status(
     if not rows:
         say('no runs yet; hint: setpoint run "what you want"')
         return
-    left = open_runs(project.store, RunLocks(project.state).owner)
+    left = () if before else open_runs(project.store, RunLocks(project.state).owner)
     known = {row.trace_id for row in left}
     done = [row for row in rows if row.trace_id not in known]
-    first = [] if before else sorted(left, key=lambda row: not row.needs_you)
+    first = sorted(left, key=lambda row: not row.needs_you)
     console = Screen(soft_wrap=True, highlight=False)
     for row in (*first, *done):
         name = f"  {row.trace_id}" if everything else ""
