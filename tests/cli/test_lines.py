@@ -17,7 +17,7 @@ from setpoint.model.run import UNPROVEN_MARK, Action
 from setpoint.testing import Scene, evaluation
 
 SHOWN = {
-    "run.started": "run-0example: Totals must be right (maker scripted, base bbbbbbbbbb)"
+    "run.started": "Totals must be right (maker scripted, base bbbbbbbbbb)"
     "\n  pytest: tests\n  maker: scripted",
     "run.resumed": "resumed by process 4711: its process was gone",
     "baseline.measured": "base: tests 10 passed; parse, integrity, ruff, mypy, bandit pass; "
