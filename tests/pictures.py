@@ -84,7 +84,10 @@ def drawn(lines: list[tuple[float, str]]) -> str:
         before = at
         rows = Console(width=WIDTH).render_lines(Text.from_ansi(line), pad=False)
         delays += [shown_s] * len(rows)
-    style = "@keyframes appear { to { opacity: 1 } } .later { opacity: 0; animation: appear .2s forwards }"
+    style = (
+        "@keyframes appear { to { opacity: 1 } } .later { opacity: 0; animation: appear .2s forwards }"
+        " @media (prefers-reduced-motion: reduce) { .later { opacity: 1; animation: none } }"
+    )
     svg = svg.replace("<style>", f"<style>\n    {style}", 1)
 
     def later(match: re.Match[str]) -> str:
