@@ -6,7 +6,7 @@ from setpoint.app.people.gates import open_questions as every_question
 from setpoint.app.people.suggestions import suggest_comment, suggest_dismissal
 from setpoint.app.runs.board import find_card, list_cards
 from setpoint.app.runs.requested_runs import request_run
-from setpoint.app.views.live.moment import Moment, Reached, lasted
+from setpoint.app.views.live.moment import Moment, lasted
 from setpoint.app.views.run_page import run_story
 from setpoint.errors import UsageError
 from setpoint.mcp.arguments import (
@@ -88,8 +88,8 @@ def run_status(call: Call, wanted: RunArguments) -> Reply:
         own.append(f"branch {summary.branch}")
     last = [call.session.wording.line(event.body) for event in story.events[-LAST_LINES:]]
     told = [f"request: {summary.title}"]
-    told += [f"reason: {summary.reason}"] if summary.reason else []
-    told += [f"waiting: {story.moment.waits}"] if story.moment.waits else []
+    told += [f"verdict: {summary.verdict}"] if summary.verdict else []
+    told += [f"waiting: {summary.asker} asks: {summary.asks}"] if summary.asks else []
     return Reply("\n".join(filter(None, own)), "\n".join([*told, "last lines:", *last]))
 
 
@@ -107,17 +107,10 @@ def open_questions(call: Call, _wanted: NoArguments) -> Reply:
 
 
 def _doing(moment: Moment) -> str:
-    if moment.over:
-        return f"{lasted(moment.elapsed_s)} of work; {moment.cost}"
-    phase = next((name for name, reached in moment.phases if reached is Reached.HERE), "")
-    parts = [
-        f"phase {phase}" if phase else "",
-        f"iteration {moment.iteration} of {moment.most_iterations}",
-        f"{lasted(moment.elapsed_s)} of work",
-        moment.cost,
-        moment.open,
-    ]
-    return "; ".join(part for part in parts if part)
+    where = [f"phase {moment.phase}", f"iteration {moment.iteration} of {moment.most_iterations}"]
+    parts = [*([] if moment.over else where), f"{lasted(moment.elapsed_s)} of work", moment.cost]
+    parts += [moment.tests, moment.change, f"quality {moment.score}" if moment.score else "", moment.open]
+    return "; ".join(filter(None, parts))
 
 
 def _card(card: Card) -> str:

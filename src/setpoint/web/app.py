@@ -35,6 +35,7 @@ from setpoint.web import (
     finding_page,
     forge,
     halting_page,
+    home_page,
     hooks,
     learning_page,
     pages,
@@ -60,6 +61,7 @@ DESCRIBED = (
 """What programs call, each with the part of the API that it belongs to."""
 PAGES = (
     production.router,
+    home_page.router,
     pages.router,
     pages.shown,
     halting_page.router,

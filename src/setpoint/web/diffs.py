@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
-
-from setpoint.errors import SetpointError
 
 MOST_FILES = 100
 """Files of one diff that are shown."""
@@ -40,6 +38,8 @@ class Part(NamedTuple):
     text: str
     changed: bool
     """It is what differs from the line that stands for this one on the other side."""
+    colour: str = ""
+    """Class of its syntax colour."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,14 +95,6 @@ def files_of(diff: str) -> tuple[list[ChangedFile], int]:
     for file in found:
         file.rows, left = _compared(file.rows, left)
     return found, max(count - MOST_FILES, 0)
-
-
-def changed(read: Callable[[], str]) -> list[ChangedFile]:
-    """Return the files of a change that is read; none where it cannot be read any more."""
-    try:
-        return files_of(read())[0]
-    except SetpointError:
-        return []
 
 
 def place_id(file: str, line: int) -> str:

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from setpoint.database.connect import Store, open_store
 from setpoint.errors import UsageError
-from setpoint.history.queries import RunState, RunSummary, find, runs
+from setpoint.history.queries import (
+    EVERY,
+    HomeCounts,
+    RunFilter,
+    RunState,
+    RunSummary,
+    find,
+    home_counts,
+    runs,
+)
 from setpoint.model.ids import TraceId
 from setpoint.settings import Settings, load
 from setpoint.system.files.artifacts import Artifacts
@@ -74,10 +84,21 @@ def open_project(where: Path, flags: Mapping[str, Any] | None = None) -> Project
     return Project(root, settings, state, copies, store, artifacts)
 
 
-def run_list(project: Project, most: int, before: str = "") -> tuple[RunSummary, ...]:
+def run_list(
+    project: Project,
+    most: int,
+    before: str = "",
+    sought: RunFilter = EVERY,
+    recorded: Collection[RunState] = (),
+) -> tuple[RunSummary, ...]:
     """Return the newest runs with their state; with `before`, runs older than that one."""
-    older = find_run(project, before) if before else None
-    return runs(project.store, RunLocks(project.state).owner, limit=most, before=older)
+    older, owner = find_run(project, before) if before else None, RunLocks(project.state).owner
+    return runs(project.store, owner, limit=most, before=older, sought=sought, recorded=recorded)
+
+
+def counts_now(project: Project) -> HomeCounts:
+    """Count what needs a person and what works, and say what this week cost."""
+    return home_counts(project.store, RunLocks(project.state).owner, datetime.now(UTC))
 
 
 def find_run(project: Project, which: str = "", *, unfinished: bool = False) -> RunSummary:

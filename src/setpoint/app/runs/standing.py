@@ -69,7 +69,7 @@ def _reached(told: History) -> str:
         return f"the base is measured, no iteration is; stopped in {told.phase or 'the beginning'}"
     return (
         f"{len(told.rounds)} of {told.limits.max_iterations} iterations measured; "
-        f"stopped in {told.phase} of iteration {told.iteration}"
+        f"stopped in {told.phase} of iteration {told.figures.iteration}"
     )
 
 

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from markupsafe import Markup
-
 from setpoint.app.people.findings import FindingView, findings_in
 from setpoint.app.views.check_outputs import GridRow, grid
 from setpoint.app.views.live import LiveRun, Moment
@@ -21,7 +19,6 @@ from setpoint.history.metrics.metrics import amount
 from setpoint.history.queries import RunSummary, newest_seq
 from setpoint.history.replay import History, history
 from setpoint.history.reports.metrics_page import by_loop, day_plot
-from setpoint.history.reports.quality_plot import points, quality_plot
 from setpoint.model.events import Event
 from setpoint.model.events.learning import LearningsJudged, MemoryRecalled
 from setpoint.model.events.people import CommentAdded, Feedback
@@ -87,7 +84,6 @@ class RunStory(NamedTuple):
     told: History
     events: tuple[Event, ...]
     laps: tuple[Lap, ...]
-    plot: Markup
     cost: str
     metric_names: tuple[str, ...]
     """Metrics of the quality vector that were measured at least once."""
@@ -119,7 +115,6 @@ def run_story(project: Project, which: str) -> RunStory:
         told=told,
         events=events,
         laps=every,
-        plot=quality_plot(points(told, every)),
         cost=in_words(told.account),
         metric_names=_measured(told, every),
         found=findings_in(told),
