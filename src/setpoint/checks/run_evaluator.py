@@ -183,7 +183,8 @@ class ProjectEvaluator:
             await self.prepare(order, measured.copy)
         place = await check_out(self._folders, measured)
         task = self._task(order, await self._base(order, measured.copy))
-        return await Prover(measuring=self._measuring).prove(task, place, order.proof, vouched)
+        told = partial(self._measuring.told, measured.stage)
+        return await Prover(measuring=self._measuring, told=told).prove(task, place, order.proof, vouched)
 
     async def try_hidden(self, order: RunOrder, copy: WorkCopy | Measured, tests: HiddenTests) -> HiddenTrial:
         """Run tests that were written from the request alone at the base, where they must fail.

@@ -26,7 +26,7 @@ def standing_lines(project: Project, trace_id: TraceId) -> tuple[str, ...]:
     moment = LiveRun(events).moment(told.last_at)
     tokens = f", {moment.tokens} tokens" if moment.tokens else ""
     done = f"{_reached(told)}; {phrases.duration(told.active_s)}, {moment.cost}{tokens}"
-    lines = [f"done:    {done}", f"best:    {_best(told)}"]
+    lines = [f"done:    {done}", f"best:    {best_line(told)}"]
     best = _best_round(told)
     if best is not None:
         folder = shlex.quote(str(repository_of_run(project.state, trace_id)))
@@ -79,7 +79,8 @@ def _best_round(told: History) -> Round | None:
     return next(iter(ranked(told.rounds, told.order.weights)), None)
 
 
-def _best(told: History) -> str:
+def best_line(told: History) -> str:
+    """Say which state of a run is the best, and what is wrong with it."""
     best = _best_round(told)
     if best is None:
         return "none yet; no branch is made"

@@ -64,11 +64,10 @@ class _Guide:
         if isinstance(body, AgentFinished):
             said = body.snapshot.attempt.text if body.snapshot.attempt else ""
             self._console.print(f'\nThe agent, iteration {iteration}: "{said}"', style="bold", markup=False)
-        key = next((key for key in (body.kind, f"{body.kind} {iteration}") if key in self._told), "")
-        if key:
+        key = next((key for key in (body.kind, f"{body.kind} {iteration}") if key in self._told), _END)
+        if key != _END:
             shown = line(body)
             self._console.print(f"\n{shown.text}", style=shown.style, markup=False)
-        if key and key != _END:
             self.tell(key)
 
     def tell(self, key: str) -> None:
