@@ -43,10 +43,13 @@ def take_tour(project: Project, order: RunOrder) -> int:
     from setpoint.app.runs.drive import drive_run
     from setpoint.cli.render.live import closing
 
-    guide = _Guide(Screen(highlight=False), _script()["told"])
+    console = Screen(highlight=False)
+    guide = _Guide(console, _script()["told"])
     guide.tell("begin")
     outcome = drive_run(project, order, heard=guide.heard)
+    console.print()
     code = closing(project, order, outcome, as_json=False)
+    console.print()
     guide.tell(_END)
     return code
 
