@@ -40,6 +40,7 @@ def test_each_turn_does_what_its_explanation_says(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_the_agent_claims_is_sent_back_is_caught_and_passes(tmp_path):
     shown = plain(tour(tmp_path))
 
