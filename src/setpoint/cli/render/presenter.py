@@ -133,7 +133,8 @@ class Presenter:
         moment = self._run.moment(now, self._zone)
         if self._proved and moment.doing:
             steps = f"proof: {len(self._proved)} of about {len(RUNS)} steps, the last: {self._proved[-1]}"
-            moment = moment._replace(doing=f"{steps}; {moment.doing.rpartition(', ')[2]}")
+            doing = f"{steps}; {moment.doing.rpartition(', ')[2]}"
+            moment = moment.model_copy(update={"doing": doing})
         if self._live is None:
             self._printed_at = self._printed_at or now
             if not moment.over and (now - self._printed_at).total_seconds() >= self._beat_s:
