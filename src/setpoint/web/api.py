@@ -14,6 +14,7 @@ from setpoint.app.people.edit_answer import answer_with_edit
 from setpoint.app.people.gates import AnswerRequest, OpenGate, answer_gate, open_gate, open_gates
 from setpoint.app.runs.board import list_cards
 from setpoint.app.runs.launcher import RunTerms
+from setpoint.app.views.check_outputs import CheckDetail, check_detail
 from setpoint.app.views.export import run_report
 from setpoint.app.views.metrics import metric_snapshots, metrics_report
 from setpoint.app.views.run_page import diff_of
@@ -107,6 +108,18 @@ def diff(
 ) -> str:
     """Return what an iteration changed as a unified diff; 0: all that is delivered or best."""
     return diff_of(desk.project, which, iteration)
+
+
+@router.get("/runs/{which}/checks/{iteration}/{check:path}/output")
+def output(
+    which: KnownRun,
+    iteration: Annotated[int, Path(ge=0, le=1000)],
+    check: str,
+    desk: TheDesk,
+    _visitor: Reader,
+) -> CheckDetail:
+    """Return command, tree, exit code and raw output of a check, or of those of a gate; 0: at the base."""
+    return check_detail(desk.project, which, check, iteration)
 
 
 @router.get("/runs/{which}/report", response_class=HTMLResponse)

@@ -30,6 +30,7 @@ from setpoint.web import (
     api,
     api_feedback,
     api_learnings,
+    check_page,
     diff_page,
     finding_page,
     forge,
@@ -65,6 +66,7 @@ PAGES = (
     pages.shown,
     halting_page.router,
     diff_page.router,
+    check_page.router,
     finding_page.router,
     learning_page.router,
 )

@@ -23,13 +23,14 @@ from setpoint.app.views.export import run_report
 from setpoint.app.views.halting_page import halting_comparison
 from setpoint.app.views.home import age, grouped, inbox, spent
 from setpoint.app.views.metrics import metrics_exposition, metrics_report
-from setpoint.app.views.run_page import FILTERS, place_of, run_story
+from setpoint.app.views.run_page import FILTERS, diff_of, place_of, run_story
 from setpoint.errors import SetpointError
 from setpoint.model.gate import MOST_GRANTED, MOST_GRANTED_S, MOST_GRANTED_USD, Choice
 from setpoint.model.ids import TraceId
 from setpoint.model.stories.story import Status
 from setpoint.web.access import LOGINS, Scope
 from setpoint.web.api import AnswerBody, answered
+from setpoint.web.colours import changed
 from setpoint.web.diffs import place_id, visible
 from setpoint.web.live import MarkStream, SharedRoute
 from setpoint.web.page_state import (
@@ -70,7 +71,7 @@ _PAGES.filters |= {
     "visible": visible,
     "comparison": halting_comparison,
 }
-_PAGES.globals |= {"place": place_of, "place_id": place_id}
+_PAGES.globals |= {"place": place_of, "place_id": place_id, "changed": changed}
 
 
 class AnswerForm(Sent):
@@ -119,6 +120,7 @@ def run(which: KnownRun, request: Request, desk: TheDesk, _visitor: Reader) -> R
         story=story,
         lines=lines,
         opened=opened,
+        files=changed(partial(diff_of, desk.project, which, 0)) if story.told.rounds else [],
         hidden=len(story.events) - len(lines),
         busy=desk.launcher.busy_with(story.summary.trace_id),
         failed=failed_with(desk, story.summary.trace_id),
