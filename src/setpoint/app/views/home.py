@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from setpoint.agents.registry import known
@@ -18,7 +18,7 @@ from setpoint.history.queries import (
     RunFilter,
     RunState,
     RunSummary,
-    cost_between,
+    cost_of_days,
     home_counts,
     newest_seq,
     open_runs,
@@ -76,9 +76,7 @@ def home_line(project: Project) -> HomeCounts:
 
 def spent(project: Project, days: int) -> str:
     """Say what all runs have cost in the last so many days, today included."""
-    today = datetime.now(UTC).date()
-    owner = RunLocks(project.state).owner
-    return cost_between(project.store, owner, today - timedelta(days=days - 1), today)
+    return str(cost_of_days(project.store, RunLocks(project.state).owner, days, datetime.now(UTC)))
 
 
 def found_runs(
