@@ -37,7 +37,9 @@ def more(project):
     record(project, BROKE, Ending.BROKEN_AGENT, days=200, title="Add an index page")
     record(project, CUT, days=100, title="Print the receipt")
     for number in range(60):
-        record(project, TraceId(f"run-1old{number:03}"), Ending.CANCELLED, days=300 + number, title="Old work")
+        record(
+            project, TraceId(f"run-1old{number:03}"), Ending.CANCELLED, days=300 + number, title="Old work"
+        )
 
 
 def rows(page):
@@ -95,7 +97,13 @@ def test_the_form_is_filled_in_from_a_run_that_broke(browser):
 
 def test_the_terms_of_a_run_become_options():
     told = RunTerms(agent="claude", max_cost_usd=Decimal("2.5"), max_iterations=3, acceptance="a -q\n\n b\n")
-    assert told.flags == ("--agent=claude", "--max-cost=2.5", "--max-iterations=3", "--accept=a -q", "--accept=b")
+    assert told.flags == (
+        "--agent=claude",
+        "--max-cost=2.5",
+        "--max-iterations=3",
+        "--accept=a -q",
+        "--accept=b",
+    )
     assert RunTerms(agent="a,b").flags == ("--agents=a,b",)
     assert RunTerms().flags == ()
 
