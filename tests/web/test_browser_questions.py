@@ -16,7 +16,7 @@ from setpoint.model.events.run import GateAnswered, GateOpened, RunStarted
 from setpoint.model.gate import GateKind, Grant, Option, Via
 from setpoint.model.ids import GateId, TraceId
 from setpoint.wiring.project import open_project
-from web.browsing import SLOW_MS, assert_usable, in_a_browser, opened_answer, tab_to
+from web.browsing import SLOW_MS, assert_usable, in_a_browser, open_form, opened_answer, tab_to
 
 pytestmark = in_a_browser
 ESCALATION = {"continue": "go on", "accept": "take it as it is", "cancel": "end it"}
@@ -168,8 +168,8 @@ def test_questions_can_be_answered_by_everybody_and_on_a_small_screen(page, proj
 
 def test_a_run_asks_is_answered_and_goes_on_to_its_end(page):
     page.goto("/")
-    page.get_by_label("Request (a sentence)").fill("make the failing tests pass")
-    page.get_by_role("button", name="Start a run").click()
+    open_form(page).fill("make the failing tests pass")
+    page.get_by_role("button", name="Start the run").click()
     row = page.get_by_role("row").filter(has_text="make the failing tests pass")
     expect(row).to_contain_text("1 of 1 iterations", timeout=SLOW_MS)
     row.get_by_role("link", name="run-").click()
