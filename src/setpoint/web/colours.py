@@ -34,7 +34,7 @@ def changed(read: Callable[[], str]) -> list[ChangedFile]:
 
 
 def coloured(files: Sequence[ChangedFile]) -> None:
-    """Give the lines of files their colours, each side of a hunk by itself."""
+    """Colour the lines of files, each side of a hunk by itself."""
     left = MOST_ROWS
     for file in files:
         left -= len(file.rows)
