@@ -84,3 +84,19 @@ def test_a_person_dismisses_an_objection_and_the_work_is_verified(repository):
 
     assert (done.returncode, outcome["ending"], outcome["iterations"]) == (0, "verified", 2), done.stderr
     assert len(events(repository, "agent.finished")) == 2
+
+
+def test_who_asks_for_a_person_is_answered_that_the_objection_is_wrong(repository):
+    cast(repository, [RIGHT], {"decision": "require_human", "findings": [WRONG]})
+    asked = json.loads(repository.setpoint("run", WISH, "--json", **ASKING).stdout)
+    (opened,) = json.loads(repository.setpoint("gate", "list", "--json").stdout)
+    assert opened["gate"]["question"] == f"code:critic wants a person to decide: code:critic: {NAMED}"
+    assert (opened["asker"], opened["words"]) == ("the reviewer critic", [])
+    assert [each["message"] for each in opened["findings"]] == [NAMED]
+
+    repository.setpoint("gate", "dismiss", asked["trace_id"], "--because", "two are enough")
+    done = repository.setpoint("resume", asked["trace_id"], "--json", **ASKING)
+    outcome = json.loads(done.stdout)
+
+    assert (done.returncode, outcome["ending"], outcome["iterations"]) == (0, "verified", 1), done.stderr
+    assert len(events(repository, "agent.finished")) == 1

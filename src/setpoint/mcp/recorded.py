@@ -83,7 +83,7 @@ def run_status(call: Call, wanted: RunArguments) -> Reply:
         story = run_story(project, wanted.run)
     summary = story.summary
     state = f"{summary.ending}" if summary.ending else f"{summary.state}"
-    own = [f"{summary.trace_id}: {state}; iteration {summary.iterations}", _doing(story.moment)]
+    own = [f"{summary.trace_id}: {state}; iteration {summary.iteration}", _doing(story.moment)]
     if summary.ending and summary.branch:
         own.append(f"branch {summary.branch}")
     last = [call.session.wording.line(event.body) for event in story.events[-LAST_LINES:]]

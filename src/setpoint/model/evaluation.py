@@ -96,6 +96,13 @@ class Evaluation(Value):
     report: Artifact | None = None
     """Every check result in full, as JSON."""
 
+    @property
+    def score_shown(self) -> float | None:
+        """The score; none where a test is red, or the full suite was not measured."""
+        partly = self.stage is Stage.EVALUATE or self.quality.tests is None or self.untested
+        broken = any(each.state is CheckState.ERROR for each in self.suites)
+        return None if partly or broken or self.failures else self.score
+
     def evidence_of(self, check: str) -> Evidence | None:
         """Return the evidence of the named check, if it was made."""
         return next((evidence for evidence in self.evidence if evidence.check == check), None)

@@ -181,6 +181,11 @@ async def _by_rule(run: RunContext, change: Submission, kind: str, why: str) -> 
     return found.model_copy(update={"missing": why})
 
 
+def _objections(verdict: Verdict) -> str:
+    """Return what a reviewer without a word of its own found."""
+    return "; ".join(each.message for each in verdict.blocking or verdict.findings) or "it gives no reason"
+
+
 def combined(verdicts: list[Verdict]) -> Verdict:
     """Combine the verdicts of all kinds; the worst judgement counts, equal findings merge."""
     found: dict[tuple[str, str, int, str], Finding] = {}
@@ -192,7 +197,7 @@ def combined(verdicts: list[Verdict]) -> Verdict:
     failed = [each.feedback for each in verdicts if each.judgement is Judgement.FAILED]
     if worst is Judgement.REQUIRE_HUMAN:
         asking = [each for each in verdicts if each.judgement is worst]
-        spoken = [f"{each.reviewer}: {each.feedback or 'it gives no reason'}" for each in asking]
+        spoken = [f"{each.reviewer}: {each.feedback or _objections(each)}" for each in asking]
     return Verdict(
         reviewer=", ".join(verdict.reviewer for verdict in verdicts),
         judgement=worst,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,7 +23,6 @@ from setpoint.workspace.state_folder import ensure_state
 if TYPE_CHECKING:
     from setpoint.history.event_log import SqlEventLog
     from setpoint.history.reports.run_report import Diff, Read
-    from setpoint.model.events import Event
     from setpoint.model.run import RunOrder
 
 GOES_ON = (RunState.INTERRUPTED, RunState.WAITING)
@@ -87,17 +86,7 @@ def open_project(where: Path, flags: Mapping[str, Any] | None = None) -> Project
 def run_list(project: Project, most: int, before: str = "") -> tuple[RunSummary, ...]:
     """Return the newest runs with their state; with `before`, runs older than that one."""
     older = find_run(project, before) if before else None
-    listed = runs(project.store, RunLocks(project.state).owner, limit=most, before=older)
-    waiting = [run.trace_id for run in listed if run.state is RunState.WAITING]
-    events = project.log.replays(waiting) if waiting else {}
-    return tuple(_asking(run, events[run.trace_id]) if run.trace_id in events else run for run in listed)
-
-
-def _asking(run: RunSummary, events: Sequence[Event]) -> RunSummary:
-    from setpoint.history.replay import history
-
-    gate = history(events).waiting
-    return run if gate is None else run.model_copy(update={"waits_for": gate.question})
+    return runs(project.store, RunLocks(project.state).owner, limit=most, before=older)
 
 
 def find_run(project: Project, which: str = "", *, unfinished: bool = False) -> RunSummary:
@@ -110,7 +99,7 @@ def find_run(project: Project, which: str = "", *, unfinished: bool = False) -> 
     wanted = list(listed)
     if unfinished:
         # A waiting run can continue only after an answer, so it comes last.
-        wanted = [run for state in GOES_ON for run in listed if run.state is state]
+        wanted = [run for state in GOES_ON for run in listed if run.state is state and run.process is None]
     if not wanted:
         what = "no interrupted or waiting run" if unfinished else "no run yet"
         raise UsageError(f"there is {what} in {project.root}", hint="`setpoint status` lists the runs")

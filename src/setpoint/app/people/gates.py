@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
+from pydantic import PrivateAttr
+
 from setpoint.app.project.person import require_person
 from setpoint.app.runs.standing import unjudged_lines
+from setpoint.app.views.run_page import diff_of
 from setpoint.errors import RecordedDataError, RunInUse, UsageError
 from setpoint.history.phrases import gate_command, one_line
 from setpoint.history.queries import RunState, runs
+from setpoint.history.questions import Substance, substance
 from setpoint.history.replay import GateQuestion, History, history
 from setpoint.history.reports.run_report import write_all
 from setpoint.model.changes.redaction import without_secrets
@@ -20,7 +25,6 @@ from setpoint.model.events.run import CancelRequested, GateAnswered
 from setpoint.model.gate import Answer, Choice, Edited, Gate, Grant, Via, answered_key
 from setpoint.model.ids import StoryId, TraceId
 from setpoint.model.run import RunOutcome
-from setpoint.model.value import Value
 from setpoint.system.files.locks import RunLocks
 from setpoint.system.git.git import ask
 from setpoint.wiring.project import Project, find_run, recorded_order
@@ -37,7 +41,7 @@ GRACE_S = 3.0
 MOST_LISTED = 200
 
 
-class OpenGate(Value):
+class OpenGate(Substance):
     """An open gate: the question of a waiting run, and how to answer it."""
 
     trace_id: TraceId
@@ -48,6 +52,11 @@ class OpenGate(Value):
     """The command that gives each answer, by choice."""
     edits: tuple[str, ...] = ()
     """Lines that name each state which was not judged, with the commands that show and keep it."""
+    _diff: Callable[[], str] = PrivateAttr(default=str)
+
+    def diff(self) -> str:
+        """Return the change in question as a unified diff; empty where there is none."""
+        return self._diff()
 
 
 class OpenQuestions(NamedTuple):
@@ -232,9 +241,18 @@ def _opened(project: Project, told: History) -> OpenGate | None:
     commands = {option.choice: gate_command(told.trace_id, gate, option.choice) for option in gate.options}
     story = told.order.story
     edits = unjudged_lines(project, told.order, gate.unjudged, named=True)
-    return OpenGate(
-        trace_id=told.trace_id, story=story.id, title=story.title, gate=gate, commands=commands, edits=edits
+    opened = OpenGate(
+        **dict(substance(told, gate)),
+        trace_id=told.trace_id,
+        story=story.id,
+        title=story.title,
+        gate=gate,
+        commands=commands,
+        edits=edits,
     )
+    if told.rounds:
+        opened._diff = lambda: diff_of(project, told.trace_id, 0)  # noqa: SLF001 - an instance made here
+    return opened
 
 
 def _answer(gate: Gate, wanted: AnswerRequest, by: str, via: Via) -> Answer:
