@@ -20,6 +20,8 @@ from setpoint.history.replay import History, history
 from setpoint.history.reports.diff_text import Change, files_of
 from setpoint.history.reports.progress_file import progress, status
 from setpoint.history.reports.templates import templates
+from setpoint.history.run_figures import RunFigures
+from setpoint.history.run_fold import fold
 from setpoint.model.attempt import ToolCall
 from setpoint.model.ending import EXAMINED, Ending
 from setpoint.model.events import Event
@@ -29,7 +31,7 @@ from setpoint.model.facts import gains
 from setpoint.model.facts.halting import shadow_line
 from setpoint.model.facts.spending import in_words
 from setpoint.model.ids import Artifact, Commit, TraceId
-from setpoint.model.run import COMPLETION_MARK, SELF_TESTED_MARK, UNPROVEN_MARK
+from setpoint.model.run import COMPLETION_MARK
 from setpoint.model.verdict import HardGate
 from setpoint.model.wording import counted
 from setpoint.system.files.atomic import write_atomic, write_atomic_bytes
@@ -54,19 +56,6 @@ _MARKS = {
     CheckState.NOT_MEASURED: "\N{EN DASH}",
 }
 _UNMEASURED = CheckState.NOT_MEASURED
-_ENDINGS = {
-    Ending.VERIFIED: COMPLETION_MARK,
-    Ending.SELF_TESTED: SELF_TESTED_MARK,
-    Ending.UNPROVEN: f"{UNPROVEN_MARK}: nobody examined it, or a run of the verdict failed",
-    Ending.UNPROVABLE: "Nothing here could prove the work, so no agent was started",
-    Ending.STOPPED: "Stopped by a guard, best state kept",
-    Ending.ESCALATED: "Needs a person, best state kept",
-    Ending.ACCEPTED: "Accepted by a person, not verified",
-    Ending.SKIPPED: "Left to a person, best state kept",
-    Ending.BROKEN_AGENT: "The agent broke",
-    Ending.CANCELLED: "Cancelled, best state kept",
-    Ending.MET: "Nothing to do: all that was asked is there already",
-}
 
 
 def scratchpad(events: Sequence[Event]) -> str:
@@ -147,7 +136,7 @@ def _rendered(
     template: str, events: Sequence[Event], read: Read | None = None, diff: Diff | None = None, **more: object
 ) -> str:
     told, every = history(events), laps(events)
-    lap = _shown_lap(told, every)
+    lap, figures = _shown_lap(told, every), fold(events).figures
     return (
         _environment()
         .get_template(template)
@@ -156,9 +145,9 @@ def _rendered(
             laps=every,
             lap=lap,
             order=told.order,
-            headline=_headline(told),
+            headline=_headline(told, figures),
             opening=_opening(told),
-            facts=_facts(told, every, lap),
+            facts=_facts(told, figures),
             missing=not_proved(told, lap),
             change=_change(told, diff),
             held=_held(told, every),
@@ -200,16 +189,20 @@ def _shown_lap(told: History, every: tuple[Lap, ...]) -> Lap | None:
     return next((lap for lap in every if lap.number == best), every[-1] if every else None)
 
 
-def _facts(told: History, every: tuple[Lap, ...], lap: Lap | None) -> list[str]:
-    """Return what a reader wants to know beside the verdict: tests, iterations, cost and time."""
+def _facts(told: History, figures: RunFigures) -> list[str]:
+    """Return what a reader wants to know beside the verdict: tests, change, iterations, cost and time."""
     back = f", sent back {counted(len(told.bounces), 'time')}" if told.bounces else ""
-    counts = lap.latest.test_counts if lap and lap.latest else {}
-    return [
-        *([", ".join(f"{count} {name}" for name, count in counts.items())] if counts else []),
-        f"{counted(len(every), 'iteration')}{back}",
-        "cost " + in_words(told.account),
+    iterations = f"{counted(figures.iteration, 'iteration')}{back}"
+    quality = f"quality {figures.score}" if figures.score else ""
+    every = (
+        figures.tests,
+        figures.change,
+        quality,
+        iterations,
+        figures.cost,
         phrases.duration(told.active_s),
-    ]
+    )
+    return [each for each in every if each]
 
 
 def not_proved(told: History, lap: Lap | None) -> list[str]:
@@ -248,23 +241,21 @@ def _change(told: History, diff: Diff | None) -> Change:
         return Change(command=command, gone=error.message)
 
 
-def _headline(told: History) -> str:
-    if told.outcome is not None:
-        return told.outcome.verdict or _ENDINGS[told.outcome.ending]
+def _headline(told: History, figures: RunFigures) -> str:
+    if figures.verdict:
+        return figures.verdict
     return "Waits for a person" if told.waiting is not None else f"Running: {told.phase or 'starting'}"
 
 
 def _opening(told: History) -> str:
-    """Say why the work is verified, or why it is not and what it gained all the same."""
+    """Say why the work is verified, or what it gained all the same."""
     outcome = told.outcome
-    if outcome is None:
+    if outcome is None or outcome.ending in (Ending.MET, Ending.UNPROVABLE):
         return ""
-    if outcome.ending in EXAMINED:
-        return outcome.reason
-    if outcome.ending in (Ending.MET, Ending.UNPROVABLE) or told.base is None:
-        return outcome.reason
+    if outcome.ending in EXAMINED or told.base is None:
+        return outcome.reason if outcome.verdict else ""
     best = next((each for each in told.rounds if each.number == outcome.best_iteration), None)
-    return f"not verified because: {outcome.reason}; gained: {gains.in_words(told.base, best)}"
+    return f"not verified; gained: {gains.in_words(told.base, best)}"
 
 
 def _held(told: History, every: tuple[Lap, ...]) -> str:
