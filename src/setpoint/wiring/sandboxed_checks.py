@@ -13,7 +13,9 @@ from setpoint.checks.discovery.interpreter import environments, own_code
 from setpoint.errors import SettingsError
 from setpoint.model.config.sandbox import Means
 from setpoint.model.evaluation import Evaluation
+from setpoint.model.product import ProductView, Shown
 from setpoint.model.proof import NOBODY, HiddenTests, HiddenTrial, Proof, Vouched
+from setpoint.ports import ShowsProduct
 from setpoint.settings import Settings
 from setpoint.system.files.private_folder import temporary_place
 from setpoint.system.processes import Hold, Trial, clean_environment, holding, withholding
@@ -159,6 +161,13 @@ class HeldEvaluator:
         """Measure what proves a tree."""
         async with held_checks(self._project, self._settings):
             return await self._inner.prove(order, measured, vouched)
+
+    async def show(self, order: RunOrder, tree: Measured, asked: Shown) -> ProductView:
+        """Show the product on a tree."""
+        if not isinstance(self._inner, ShowsProduct):
+            return ProductView(reason="this evaluator shows nothing")
+        async with held_checks(self._project, self._settings):
+            return await self._inner.show(order, tree, asked)
 
     async def try_hidden(self, order: RunOrder, copy: WorkCopy | Measured, tests: HiddenTests) -> HiddenTrial:
         """Run hidden tests at the base."""

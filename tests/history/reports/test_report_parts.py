@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
-from history.report_runs import verified_run
+from history.report_runs import recorded, verified_run
 from history.reports.test_run_report import hostile_run
 from setpoint.errors import RecordedDataError
 from setpoint.history.reports import run_report
+from setpoint.model.events.product import ProductShown
+from setpoint.model.product import ProductView
 
 DIFF = """diff --git a/src/cart.py b/src/cart.py
 index 1..2 100644
@@ -71,3 +73,27 @@ def test_the_markdown_is_read_in_a_minute(tmp_path):
     text = run_report.markdown(verified_run(tmp_path), lambda _: b"x\n" * 900, lambda *_: DIFF * 90)
     seen = re.sub(r"<details>.*?</details>\n*", "", text, flags=re.DOTALL)
     assert len(seen.splitlines()) < 80
+
+
+def test_what_was_shown_stands_in_every_report_and_a_lost_picture_is_told(tmp_path):
+    told = ProductView(output="a" * 64, exit_code=3)
+    drawn = ProductView(output="b" * 64, picture=True)
+    bodies = [event.body for event in verified_run(tmp_path)]
+    bodies.insert(-1, ProductShown(what="<app> export", before=told, after=told))
+    bodies.insert(-1, ProductShown(what="http://127.0.0.1:1/", before=drawn, after=drawn))
+    events = recorded(*bodies)
+
+    page = run_report.html(events, lambda _: b"<b>\x1b[31mout")
+    assert page.count("<pre>&lt;b&gt;out</pre>") == 2
+    assert page.count('src="data:image/png;base64,PGI+') == 2
+    read = lambda _: b"out"
+    for text in (run_report.markdown(events, read), run_report.pull_text(events, 0, "refs/x", (), read)):
+        assert "## Shown, not proof" in text
+        assert "`<app> export`" in text
+        assert "- after: a picture, in `report.html`" in text
+
+    def gone(_):
+        raise RecordedDataError("gone")
+
+    assert "The picture is gone." in run_report.html(events, gone)
+    assert run_report.product_html(verified_run(tmp_path), gone).strip() == ""

@@ -126,6 +126,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         escalation=_escalation(wanted, settings),
         halting=settings.halting.worth,
         proof=settings.proof,
+        show=wanted.show or settings.show,
         memory=settings.memory,
         agents=names,
         preset=settings.preset,

@@ -5,12 +5,14 @@ All of it is computed from the run's events alone, so it can be written again at
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment
+from markupsafe import Markup
 
 from setpoint.errors import RecordedDataError
 from setpoint.history import phrases
@@ -24,7 +26,7 @@ from setpoint.history.run_figures import RunFigures
 from setpoint.history.run_fold import fold
 from setpoint.model.attempt import ToolCall
 from setpoint.model.ending import EXAMINED, Ending
-from setpoint.model.events import Event
+from setpoint.model.events import Event, ProductShown
 from setpoint.model.events.run import AgentFinished, PhaseCompleted, PhaseEntered, RunFinished
 from setpoint.model.evidence import CheckState
 from setpoint.model.facts import gains
@@ -163,15 +165,37 @@ def _rendered(
             attempts=[event.body for event in events if isinstance(event.body, AgentFinished)],
             tools=_tools(told),
             count=len(events),
-            output=lambda kept, most=MOST_OUTPUT: _end(_text_of(kept, read), most) if kept else "",
             word=lambda gate: _word(gate).replace("_", " "),
             source=lambda test: _text_of(test.source, read),
             mark=_MARKS,
             completion_mark=COMPLETION_MARK,
             status=lambda lap: status(told, lap),
+            **_product(events, read),
             **more,
         )
     )
+
+
+def product_html(events: Sequence[Event], read: Read) -> Markup:
+    """Return what was shown of the product, as a part of a page; empty where nothing was."""
+    return Markup(_environment().get_template("shown.html.j2").render(**_product(events, read)))  # noqa: S704 - the template escapes
+
+
+def _product(events: Sequence[Event], read: Read | None) -> dict[str, object]:
+    """Return what `shown.html.j2` needs."""
+    return {
+        "shown": [event.body for event in events if isinstance(event.body, ProductShown)],
+        "output": lambda kept, most=MOST_OUTPUT: _end(_text_of(kept, read), most) if kept else "",
+        "picture": lambda kept: _picture(kept, read),
+    }
+
+
+def _picture(kept: Artifact, read: Read | None) -> str:
+    """Return a picture in base64; empty where it is gone."""
+    try:
+        return b64encode(read(kept)).decode() if read is not None else ""
+    except RecordedDataError:
+        return ""
 
 
 def _end(text: str, most: int) -> str:
