@@ -53,7 +53,7 @@ def test_a_command_of_a_story_is_shown_on_base_and_result_and_changes_no_verdict
     assert (adds["before"]["exit_code"], torn["after"]["exit_code"]) == (0, 3)
     page, text = reports(repository, outcome)
     assert page.index("Shown, not proof") < page.index("<h2>Checks</h2>")
-    assert "<pre>5\n</pre>" in page
+    assert '<pre tabindex="0">5\n</pre>' in page
     assert "## Shown, not proof" in text
     assert "- after, exit 3" in text
     assert "left" not in repository.git("ls-tree", "-r", "--name-only", outcome["branch"]).split()

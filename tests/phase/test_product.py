@@ -21,11 +21,8 @@ async def driven(evaluator, folder, *show):
     made = RunHarness(agent=agent, evaluator=evaluator(Scene(), base=Scene(failing=("t::a",))), folder=folder)
     order = made.order(show=show)
     outcome = await phase.drive(order, made.ports(), made.durable)
-    return (
-        order,
-        outcome,
-        [event.body for event in made.log.replay(order.trace_id) if isinstance(event.body, ProductShown)],
-    )
+    bodies = [event.body for event in made.log.replay(order.trace_id)]
+    return order, outcome, [body for body in bodies if isinstance(body, ProductShown)]
 
 
 async def test_each_command_is_shown_on_base_and_result_and_a_broken_one_changes_nothing(tmp_path):

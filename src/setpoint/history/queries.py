@@ -16,12 +16,14 @@ from setpoint.errors import RecordedDataError, UsageError
 from setpoint.history.run_figures import VERSION, RunFigures
 from setpoint.model.ending import Ending
 from setpoint.model.ids import StoryId, TraceId
-from setpoint.model.value import Instant
+from setpoint.model.value import Instant, Value
 
 Owner = Callable[[TraceId], int | None]
 """Tells which living process owns a run, as `store.locks.RunLocks.owner` does."""
 
 
+BROKEN = (Ending.BROKEN_AGENT, Ending.ESCALATED)
+"""Endings after which only a person can continue."""
 WEEK = 7
 """Days that count as this week, today included."""
 _SHOWN = 5
@@ -67,7 +69,34 @@ class RunSummary(RunFigures):
     @property
     def needs_you(self) -> bool:
         """Whether a person is to act: answer a question, continue an interrupted run, or mend an agent."""
-        return self.waits or self.state is RunState.INTERRUPTED or self.ending is Ending.BROKEN_AGENT
+        return self.waits or self.state is RunState.INTERRUPTED or self.ending in BROKEN
+
+
+class RunFilter(Value):
+    """Which runs a person looks for; what is left out restricts nothing."""
+
+    words: str = ""
+    """Part of the title or of the id."""
+    endings: tuple[Ending, ...] = ()
+    since: Instant | None = None
+    """They ended after it."""
+
+    def conditions(self) -> list[str]:
+        """Say it in SQL, over the columns of the table of runs."""
+        named = r"(lower(title) LIKE :words ESCAPE '/' OR trace_id LIKE :words ESCAPE '/')"
+        asked = {named: self.words, "ending IN :endings": self.endings, "finished_at >= :since": self.since}
+        return [condition for condition, value in asked.items() if value]
+
+    def values(self) -> dict[str, object]:
+        """Return what its conditions name."""
+        return {
+            "words": "%" + re.sub(r"([%_/])", r"/\1", self.words.lower()) + "%",
+            "endings": self.endings,
+            "since": self.since and f"{self.since.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f+00:00}",
+        }
+
+
+EVERY = RunFilter()
 
 
 def runs(
@@ -77,6 +106,7 @@ def runs(
     limit: int = 50,
     recorded: Collection[RunState] = (),
     before: RunSummary | None = None,
+    sought: RunFilter = EVERY,
 ) -> tuple[RunSummary, ...]:
     """Return the newest runs, newest first; where asked for, those alone of which the record says this state.
 
@@ -84,6 +114,7 @@ def runs(
     behind that run; how far back it lies costs nothing.
     """
     conditions = ["state IN :recorded"] if recorded else []
+    conditions += sought.conditions()
     if before is not None:
         conditions += [
             "(started_at, trace_id) < (SELECT started_at, trace_id FROM run WHERE trace_id = :before)"
@@ -94,6 +125,7 @@ def runs(
         limit=limit,
         recorded=tuple(map(str, recorded)),
         before=before and before.trace_id,
+        **sought.values(),
     )
     return _summaries(store, owner, rows)
 
@@ -116,46 +148,64 @@ class HomeCounts(NamedTuple):
 
 
 def open_runs(store: Store, owner: Owner) -> tuple[RunSummary, ...]:
-    """Return every run that is not over, newest first, whatever its age, and those that broke.
+    """Return every run that is not over, newest first, whatever its age, and those that need a person.
 
-    A run that broke counts until its story has a newer one. `needs_you` tells which of them need a person.
+    A run that ended so counts until its story has a newer one.
     """
     rows = store.rows(
-        "SELECT * FROM run WHERE state <> 'finished' OR (ending = :broke AND trace_id IN"
+        "SELECT * FROM run WHERE state <> 'finished' OR (ending IN :broken AND trace_id IN"
         " (SELECT max(trace_id) FROM run GROUP BY story_id)) ORDER BY started_at DESC, trace_id DESC",
-        broke=str(Ending.BROKEN_AGENT),
+        broken=tuple(map(str, BROKEN)),
     )
     return _summaries(store, owner, rows)
 
 
 def home_counts(store: Store, owner: Owner, now: datetime) -> HomeCounts:
     """Count what needs a person and what works, and sum up the week, which is today and six days before."""
-    left = open_runs(store, owner)
-    since = now.astimezone(UTC).date() - timedelta(days=WEEK - 1)
-    week = (since, now.astimezone(UTC).date())
-    verified = store.rows(
-        "SELECT count(*) AS runs FROM run WHERE ending = :verified AND finished_at >= :since",
-        verified=str(Ending.VERIFIED),
-        since=str(since),
-    )
+    left, since = open_runs(store, owner), _first_day(now, WEEK)
+    recent = _at_work_since(store, owner, since)
+    ended = [run.finished_at for run in recent if run.ending is Ending.VERIFIED]
     return HomeCounts(
         need_you=sum(run.needs_you for run in left),
         running=sum(run.state is RunState.RUNNING for run in left),
-        verified_this_week=next((row["runs"] for row in verified), 0),
-        cost_this_week=cost_between(store, owner, *week),
+        verified_this_week=sum(at is not None and at.date() >= since for at in ended),
+        cost_this_week=str(_cost(recent, since)),
     )
 
 
-def cost_between(store: Store, owner: Owner, first: date, last: date) -> str:
-    """Say what all runs have cost from one day to another, both included; `or more` where some is unknown."""
-    rows = store.rows(
-        "SELECT * FROM run WHERE finished_at IS NULL OR finished_at >= :since", since=str(first)
-    )
-    spent, known = Decimal(0), True
-    for run in _summaries(store, owner, rows):
-        spent += sum((usd for day, usd in run.cost_by_day.items() if first <= day <= last), Decimal(0))
-        known = known and run.cost_usd is not None
-    return f"${spent:.2f}{'' if known else ' or more'}"
+class Cost(NamedTuple):
+    """What several runs have cost."""
+
+    usd: Decimal
+    known: bool
+    """Whether every agent told its cost."""
+
+    def __str__(self) -> str:
+        """Return it as `$4.10`, or `$4.10 or more`."""
+        return f"${self.usd:.2f}{'' if self.known else ' or more'}"
+
+
+def cost_of_days(store: Store, owner: Owner, days: int, now: datetime) -> Cost:
+    """Add up what all runs have cost on the last so many days in UTC, today included, also if under way."""
+    since = _first_day(now, days)
+    return _cost(_at_work_since(store, owner, since), since)
+
+
+def _cost(runs: Iterable[RunSummary], since: date) -> Cost:
+    worked = [run for run in runs if max(run.cost_by_day, default=since) >= since]
+    spent = (usd for run in worked for day, usd in run.cost_by_day.items() if day >= since)
+    return Cost(sum(spent, Decimal(0)), all(run.cost_usd is not None for run in worked))
+
+
+def _at_work_since(store: Store, owner: Owner, since: date) -> tuple[RunSummary, ...]:
+    """Return the runs that are not over, or ended since a day, and some of the day before."""
+    # As text in both databases; Postgres writes it in the zone of the session.
+    query = "SELECT * FROM run WHERE finished_at IS NULL OR CAST(finished_at AS TEXT) >= :since"
+    return _summaries(store, owner, store.rows(query, since=str(since - timedelta(days=1))))
+
+
+def _first_day(now: datetime, days: int) -> date:
+    return now.astimezone(UTC).date() - timedelta(days=days - 1)
 
 
 def newest_seq(store: Store, trace_id: TraceId) -> int:

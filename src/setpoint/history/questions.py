@@ -14,10 +14,11 @@ from setpoint.model.proof import REVIEW
 from setpoint.model.run import Round
 from setpoint.model.value import Text, Value
 from setpoint.model.verdict import Judgement
-from setpoint.model.wording import counted, enumerated
+from setpoint.model.wording import counted
 
 _TRIED = re.compile(r"iteration \d+: ")
 _NOT_REACHED = "not reached"
+_OWED = ("not proved: ", "short of the goal ")
 _COSTS = {
     Choice.APPROVE: "nothing by itself; the run continues within its limits",
     Choice.REJECT: "nothing by itself; the run continues within its limits",
@@ -52,16 +53,17 @@ def substance(told: History, gate: Gate) -> Substance:
     past = next((each for each in told.rounds if each.number == gate.iteration), None)
     asking = _asking(told, gate, past)
     request = gate.kind is GateKind.REQUEST
-    owed = unproven(past) if past else ()
+    owed = tuple(line for line in gate.context if line.startswith(_OWED))
+    if not owed and past:
+        owed = tuple(each.message for each in unproven(past))
     tried = tuple(line for line in gate.context if _TRIED.match(line))
     words = gate.context if request else tuple(each.verdict.feedback for each in asking)
-    aside = {*tried, *words, *(each.message for each in owed)}
+    aside = {*tried, *words, *owed}
     return Substance(
-        asker=_asker(told, gate, asking),
+        asker=told.figures.asker,
         words=tuple(each for each in words if each),
         findings=() if request else _findings(gate, asking, past),
-        missing=tuple(f"{each.rule}: {each.message.removeprefix('not proved: ')}" for each in owed)
-        or _failed_gates(past),
+        missing=tuple(each.removeprefix(_OWED[0]) for each in owed) or _failed_gates(past),
         tried=tried,
         facts=tuple(line for line in gate.context if line not in aside),
         costs={each.choice: _cost(told, gate, each.choice) for each in gate.options},
@@ -79,15 +81,6 @@ def _asking(told: History, gate: Gate, past: Round | None) -> tuple[ReviewAnswer
         if each.verdict.judgement is Judgement.REQUIRE_HUMAN
         or any(finding.fingerprint in gate.objections for finding in each.verdict.findings)
     )
-
-
-def _asker(told: History, gate: Gate, asking: tuple[ReviewAnswered, ...]) -> str:
-    if gate.kind is GateKind.REQUEST:
-        return f"the maker {told.order.agents.get('maker', '')}".strip()
-    names = [each.made_by.agent or each.verdict.reviewer.rpartition(":")[2] for each in asking]
-    if names:
-        return f"the reviewer {enumerated(list(dict.fromkeys(names)))}"
-    return f"the limit {gate.guard}" if gate.guard else "Setpoint"
 
 
 def _findings(gate: Gate, asking: tuple[ReviewAnswered, ...], past: Round | None) -> tuple[Finding, ...]:

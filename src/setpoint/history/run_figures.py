@@ -48,7 +48,7 @@ class RunFigures(Value):
     asker: str = ""
     """Who asks a person; empty where nothing is asked."""
     asks: str = ""
-    """What a person is asked; `setpoint gate show` tells how to answer."""
+    """What a person is asked; `setpoint answer show` tells how to answer."""
     phase: str = ""
     """The phase entered last."""
     phases: tuple[tuple[str, Reached], ...] = ()

@@ -26,6 +26,7 @@ from setpoint.model.events.run import (
     GateOpened,
     IterationEvaluated,
     PhaseEntered,
+    ReviewAnswered,
     ReviewCompleted,
     RunFinished,
     RunStarted,
@@ -36,7 +37,7 @@ from setpoint.model.ids import Commit, GateId
 from setpoint.model.quality import WEIGHTS
 from setpoint.model.value import Usd, Value
 from setpoint.model.verdict import Judgement
-from setpoint.model.wording import counted
+from setpoint.model.wording import counted, enumerated
 
 _NOT_RUN = frozenset({"skipped", "deselected"})
 
@@ -52,11 +53,14 @@ class Measured(Value):
     """The metrics that the score rests on."""
 
 
-class Question(Value):
-    """What is asked, by whom."""
+class Reviewer(Value):
+    """One reviewer of a change."""
 
-    asker: str
-    asks: str
+    name: str
+    wants: bool
+    """Whether it wants a person to decide."""
+    found: tuple[str, ...] = ()
+    """Fingerprints of its findings."""
 
 
 class RunFold(Value):
@@ -75,10 +79,10 @@ class RunFold(Value):
     """By iteration, the base as 0."""
     changes: dict[int, str] = {}
     objections: int = 0
-    referred: str = ""
-    """The reviewer that wants a person to decide on the newest change."""
-    asked: dict[GateId, Question] = {}
-    """Questions that are open."""
+    reviewers: dict[str, Reviewer] = {}
+    """Who reviewed the newest change, by the kind of the review."""
+    asked: dict[GateId, tuple[str, str]] = {}
+    """Questions that are open: who asks, and what."""
     cancelled: bool = False
     over: bool = False
     verdict: str = ""
@@ -111,8 +115,7 @@ class RunFold(Value):
             case PhaseEntered(phase=phase):
                 new = {"phase": phase}
             case GateOpened(gate=gate) if gate.id not in self.account.gates:
-                question = Question(asker=self._asker(gate), asks=gate.question)
-                new = {"asked": {**self.asked, gate.id: question}}
+                new = {"asked": {**self.asked, gate.id: (self._asker(gate), gate.question)}}
             case GateAnswered(gate=name):
                 new = {"asked": {each: told for each, told in self.asked.items() if each != name}}
             case CancelRequested():
@@ -126,29 +129,35 @@ class RunFold(Value):
         new: dict[str, object] = {}
         match body:
             case AgentFinished(iteration=number):
-                new = {"changes": {**self.changes, number: self._change(body)}}
+                new = {"changes": {**self.changes, number: self._change(body)}, "reviewers": {}}
             case BaselineMeasured(evaluation=evaluation):
                 new = {"measured": {**self.measured, 0: self._seen(evaluation)}}
             case IterationEvaluated(iteration=number, evaluation=evaluation):
                 new = {"measured": {**self.measured, number: self._seen(evaluation)}, "objections": 0}
+            case ReviewAnswered(review=review, verdict=verdict, made_by=made_by):
+                reviewer = Reviewer(
+                    name=made_by.agent or verdict.reviewer.rpartition(":")[2],
+                    wants=verdict.judgement is Judgement.REQUIRE_HUMAN,
+                    found=tuple(each.fingerprint for each in verdict.findings),
+                )
+                new = {"reviewers": {**self.reviewers, review: reviewer}}
             case ReviewCompleted(verdict=verdict):
-                wants = verdict.judgement is Judgement.REQUIRE_HUMAN
-                new = {"objections": len(verdict.blocking), "referred": verdict.reviewer if wants else ""}
+                new = {"objections": len(verdict.blocking)}
         return new
 
     @property
     def figures(self) -> RunFigures:
         """What is shown of the run."""
         limits, used = granted(self.limits, self.account.grants), self.account.used
-        asked = next(iter(self.asked.values()), None) if not self.over and not self.cancelled else None
+        open_ones = () if self.over or self.cancelled else self.asked.values()
+        asker, asks = next(iter(open_ones), ("", ""))
         newest = max(self.measured, default=0)
         best = self.best if self.over else newest
         seen = self.measured.get(best, Measured())
         kinds = ((seen.failing, "failing test"), (seen.blocking + self.objections, "finding"))
-        alike = [each.score for _, each in sorted(self.measured.items()) if each.of == seen.of]
+        alike = [self.measured[number] for number in sorted(self.measured) if number]
         known = f"${used.cost_usd:.2f}{'' if used.known else ' or more'}"
         cost = "cost unknown" if not used.known and not used.cost_usd else known
-        score = "" if seen.score is None else f"{seen.score:.2f} ({', '.join(seen.of)})"
         return RunFigures(
             verdict=self.verdict,
             cost=f"{cost} of ${limits.max_cost_usd:.2f}" if limits.max_cost_usd else cost,
@@ -161,10 +170,10 @@ class RunFold(Value):
             open=" and ".join(counted(count, name) for count, name in kinds if count)
             or ("nothing open" if newest else ""),
             change=self.changes.get(best if self.over else max(self.changes, default=0), ""),
-            score=score,
-            scores=tuple(each for each in alike if each is not None),
-            asker=asked.asker if asked else "",
-            asks=asked.asks if asked else "",
+            score="" if seen.score is None else f"{seen.score:.2f} ({', '.join(seen.of)})",
+            scores=tuple(each.score for each in alike if each.of == seen.of and each.score is not None),
+            asker=asker,
+            asks=asks,
             phase=self.phase,
             phases=self._phases(),
         )
@@ -178,14 +187,9 @@ class RunFold(Value):
         )
 
     def _seen(self, evaluation: Evaluation) -> Measured:
-        score = evaluation.score_shown
-        return Measured(
-            tests=_tests(evaluation),
-            failing=len(evaluation.failures),
-            blocking=len(evaluation.blocking),
-            score=score,
-            of=evaluation.quality.weighed(self.weights) if score is not None else (),
-        )
+        failing, blocking = len(evaluation.failures), len(evaluation.blocking)
+        score, of = evaluation.score_shown, evaluation.quality.weighed(self.weights)
+        return Measured(tests=_tests(evaluation), failing=failing, blocking=blocking, score=score, of=of)
 
     def _change(self, body: AgentFinished) -> str:
         if body.size is not None:
@@ -195,10 +199,16 @@ class RunFold(Value):
 
     def _asker(self, gate: Gate) -> str:
         if gate.kind is GateKind.REQUEST:
-            return self.maker or "the agent"
+            return f"the maker {self.maker}".strip()
         if gate.guard:
-            return f"limit {gate.guard}"
-        return f"reviewer {self.referred}" if self.referred else "Setpoint"
+            return f"the limit {gate.guard}"
+        asking = (
+            each.name
+            for each in self.reviewers.values()
+            if each.wants or not set(gate.objections).isdisjoint(each.found)
+        )
+        names = [*dict.fromkeys(asking)]
+        return f"the reviewer {enumerated(names)}" if names else "Setpoint"
 
 
 def fold(events: Iterable[Event], begun: RunFold | None = None) -> RunFold:

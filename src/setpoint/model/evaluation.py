@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 from setpoint.model.config.sandbox import Means
@@ -102,6 +103,11 @@ class Evaluation(Value):
         partly = self.stage is Stage.EVALUATE or self.quality.tests is None or self.untested
         broken = any(each.state is CheckState.ERROR for each in self.suites)
         return None if partly or broken or self.failures else self.score
+
+    def quality_shown(self, weights: Mapping[str, float] | None = None) -> str:
+        """Return the score with the metrics it is of, `0.93 (tests, coverage)`; empty where none is shown."""
+        names = self.quality.weighed(weights)
+        return "" if self.score_shown is None else f"{self.score_shown:.2f} ({', '.join(names)})"
 
     def evidence_of(self, check: str) -> Evidence | None:
         """Return the evidence of the named check, if it was made."""

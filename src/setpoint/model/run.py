@@ -341,10 +341,9 @@ class RunOutcome(Value):
         if self.verdict:
             return self.verdict
         word = UNPROVEN_MARK if self.ending is Ending.UNPROVEN else self.ending.upper().replace("_", " ")
-        if self.ending is Ending.ACCEPTED:
-            return f"{word} {self.reason.removeprefix('accepted ')}"
         who = f" by {self.halt.guard}" if self.halt else _NOTHING_DONE.get(self.ending, "")
-        return f"{word}{who}: {self.reason}"
+        accepted = self.ending is Ending.ACCEPTED
+        return f"{word}{who}{' ' if accepted else ': '}{self.reason.removeprefix('accepted ' * accepted)}"
 
 
 def verdict_words(ending: Ending, rests_on: str) -> str:

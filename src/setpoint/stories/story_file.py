@@ -21,6 +21,14 @@ KEYS = frozenset({*Story.model_fields, "granted"}) - {"body"}
 """Keys with which a person describes the goal."""
 RECORD_KEYS = frozenset(StoryRecord.model_fields)
 """Keys that Setpoint keeps; more are called `PHASE_complete`."""
+HINTS = """\
+<!-- What is different when this is done? Give an example: what goes in, what comes out. -->
+
+<!-- What must stay as it is? -->
+
+<!-- How can one see that it is done? A command that must exit 0 goes above: acceptance: ["COMMAND"] -->
+"""
+"""The body of a new story without details; a paragraph that nobody replaced is not part of the request."""
 
 
 class StoryFile(NamedTuple):
@@ -66,6 +74,8 @@ def parsed(path: Path, page: Page) -> StoryFile:
     """Make a story of a file's content, already read."""
     front = front_matter(page, str(path))
     body = without_notes(page.body.removeprefix("\ufeff")).replace("\r\n", "\n").replace("\r", "\n")
+    for hint in HINTS.split("\n\n"):
+        body = body.replace(hint.strip(), "")
     title = front.get("title") or next(
         (line.lstrip("# ").strip() for line in body.splitlines() if line.strip()), ""
     )
@@ -101,7 +111,7 @@ def new_story(folder: Path, wish: str, **keys: Any) -> tuple[Story, Path]:  # no
         return read_story(path), path
     body = _body(wish)
     page = with_keys(
-        Page("", "", "", f"{body}\n" if body else ""),
+        Page("", "", "", f"{body}\n" if body else HINTS),
         {"id": path.stem, "title": title, **keys},
         str(path),
     )

@@ -84,7 +84,7 @@ def test_what_was_shown_stands_in_every_report_and_a_lost_picture_is_told(tmp_pa
     events = recorded(*bodies)
 
     page = run_report.html(events, lambda _: b"<b>\x1b[31mout")
-    assert page.count("<pre>&lt;b&gt;out</pre>") == 2
+    assert page.count('<pre tabindex="0">&lt;b&gt;out</pre>') == 2
     assert page.count('src="data:image/png;base64,PGI+') == 2
     read = lambda _: b"out"
     for text in (run_report.markdown(events, read), run_report.pull_text(events, 0, "refs/x", (), read)):

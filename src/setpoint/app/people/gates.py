@@ -27,7 +27,7 @@ from setpoint.model.ids import StoryId, TraceId
 from setpoint.model.run import RunOutcome
 from setpoint.system.files.locks import RunLocks
 from setpoint.system.git.git import ask
-from setpoint.wiring.project import Project, find_run, recorded_order
+from setpoint.wiring.project import Project, find_run, only_run, recorded_order
 
 if TYPE_CHECKING:
     from setpoint.durable.dbos import DbosEngine
@@ -122,7 +122,8 @@ def open_gate(project: Project, which: str = "", gate: str = "") -> OpenGate:
         opened = _opened(project, told)
         if opened is None:
             raise UsageError(
-                f"{told.trace_id} asks nothing{_why_not(told)}", hint="`setpoint gate list` lists open gates"
+                f"{told.trace_id} asks nothing{_why_not(told)}",
+                hint="`setpoint answer` lists open questions",
             )
         if gate not in ("", opened.gate.id):
             raise UsageError(
@@ -157,12 +158,12 @@ def answer_gate(
     if (wanted.choice is Choice.PROVE) != bool(wanted.acceptance.strip()):
         raise UsageError(
             f"{opened.trace_id}: '{Choice.PROVE}' needs a command, and no other answer takes one",
-            hint=f"setpoint gate prove 'COMMAND' {opened.trace_id}",
+            hint=f"setpoint answer prove 'COMMAND' {opened.trace_id}",
         )
     if wanted.choice is Choice.DISMISS and not wanted.reason.strip():
         raise UsageError(
             f"{opened.trace_id}: '{Choice.DISMISS}' needs a reason, which reviewers read",
-            hint=f"setpoint gate dismiss {opened.trace_id} --because 'WHY'",
+            hint=f"setpoint answer dismiss {opened.trace_id} --because 'WHY'",
         )
     if gate.expired(datetime.now(UTC)):
         message = f"{opened.trace_id}: the deadline of gate {gate.id} has passed; '{gate.default}' is taken"
@@ -187,7 +188,7 @@ def cancel_run(project: Project, which: str, reason: str = "") -> RunOutcome:
 
     Raises `UsageError` where it is finished already, and `RunInUse` where its process does not obey.
     """
-    trace_id = find_run(project, which).trace_id
+    trace_id = only_run(project, which).trace_id
     told = history(project.log.replay(trace_id))
     if told.outcome is not None:
         message = f"{trace_id} is finished already: {told.outcome.ending}"
@@ -223,7 +224,7 @@ def _ended_by_its_owner(project: Project, trace_id: TraceId) -> RunOutcome | Non
             return outcome
         time.sleep(POLL_S)
     message = f"process {owner(trace_id)} has not ended {trace_id} within {END_S:.0f} seconds"
-    raise RunInUse(message, hint="end that process; then `setpoint cancel` again")
+    raise RunInUse(message, hint="end that process; then `setpoint stop` again")
 
 
 def _told(engine: DbosEngine, trace_id: TraceId) -> bool:

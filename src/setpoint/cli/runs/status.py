@@ -17,9 +17,10 @@ def status(
     before: Annotated[str, typer.Option(metavar="RUN", help="List runs older than this one.")] = "",
 ) -> None:
     """List the newest runs with state, iterations, cost and branch."""
-    from setpoint.wiring.project import open_project, run_list
+    from setpoint.wiring.project import counts_now, open_project, run_list
 
-    rows = run_list(open_project(Path.cwd()), most, before)
+    project = open_project(Path.cwd())
+    rows = run_list(project, most, before)
     if as_json:
         typer.echo(json.dumps([row.model_dump(mode="json") for row in rows], indent=2))
         return
@@ -48,4 +49,5 @@ def status(
     for row in rows:
         if row.waits:
             console.print(f"{row.trace_id} waits for a person: {row.asks}", markup=False)
-            console.print(f"  setpoint gate show {row.trace_id}", markup=False)
+            console.print(f"  setpoint answer show {row.trace_id}", markup=False)
+    console.print(str(counts_now(project)), markup=False)

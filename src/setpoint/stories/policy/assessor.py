@@ -94,7 +94,7 @@ def _why_ready(standing: PhaseProgress | None) -> str:
 def _blocked(standing: PhaseProgress) -> NextAction:
     reason = standing.last_error or "its run ended unverified"
     if standing.waiting and not standing.finished:
-        return _action(ActionKind.ANSWER, f"{reason}; see setpoint gate show {standing.trace_id}", standing)
+        return _action(ActionKind.ANSWER, f"{reason}; see setpoint answer show {standing.trace_id}", standing)
     return _action(ActionKind.LOOK, f"{reason}; set status=ready to run it again", standing)
 
 
