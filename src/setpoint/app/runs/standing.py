@@ -25,7 +25,10 @@ def standing_lines(project: Project, trace_id: TraceId) -> tuple[str, ...]:
     told = history(events)
     moment = LiveRun(events).moment(told.last_at)
     tokens = f", {moment.tokens} tokens" if moment.tokens else ""
-    done = f"{_reached(told)}; {phrases.duration(told.active_s)}, {moment.cost}{tokens}"
+    where = (
+        f"iteration {moment.iteration} of {moment.most_iterations}, {moment.phase or 'measuring the base'}"
+    )
+    done = f"{where}; {phrases.duration(told.active_s)}, {moment.cost}{tokens}"
     lines = [f"done:    {done}", f"best:    {_best(told)}"]
     best = _best_round(told)
     if best is not None:
@@ -60,17 +63,6 @@ def unjudged_lines(
         lines.append(f"look:    {phrases.look_command(folder, order.base, each)}")
         lines.append(f"keep:    {phrases.keep_command(folder, order.trace_id, each)}")
     return tuple(lines)
-
-
-def _reached(told: History) -> str:
-    if told.base is None:
-        return "the base is not measured yet"
-    if not told.rounds:
-        return f"the base is measured, no iteration is; stopped in {told.phase or 'the beginning'}"
-    return (
-        f"{len(told.rounds)} of {told.limits.max_iterations} iterations measured; "
-        f"stopped in {told.phase} of iteration {told.figures.iteration}"
-    )
 
 
 def _best_round(told: History) -> Round | None:

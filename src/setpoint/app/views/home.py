@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from setpoint.agents.registry import known
@@ -14,12 +14,10 @@ from setpoint.app.views.live import LiveRun, Moment
 from setpoint.app.views.production import ProblemView, Stage, production_view
 from setpoint.errors import SetpointError
 from setpoint.history.queries import (
-    HomeCounts,
     RunFilter,
     RunState,
     RunSummary,
-    cost_between,
-    home_counts,
+    cost_of_days,
     newest_seq,
     open_runs,
 )
@@ -69,16 +67,9 @@ def moments(project: Project, running: tuple[RunSummary, ...]) -> dict[TraceId, 
     return {trace: LiveRun(told).moment(datetime.now(UTC)) for trace, told in events.items() if told}
 
 
-def home_line(project: Project) -> HomeCounts:
-    """Count what a person wants to know first."""
-    return home_counts(project.store, RunLocks(project.state).owner, datetime.now(UTC))
-
-
 def spent(project: Project, days: int) -> str:
     """Say what all runs have cost in the last so many days, today included."""
-    today = datetime.now(UTC).date()
-    owner = RunLocks(project.state).owner
-    return cost_between(project.store, owner, today - timedelta(days=days - 1), today)
+    return str(cost_of_days(project.store, RunLocks(project.state).owner, days, datetime.now(UTC)))
 
 
 def found_runs(
