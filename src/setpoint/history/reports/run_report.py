@@ -243,7 +243,7 @@ def not_proved(told: History, lap: Lap | None) -> list[str]:
     found += [f"{each}: switched off by proof.without" for each in told.order.proof.without]
     found += [f"{each.name}: {each.reason}" for each in (outcome.goals if outcome else ()) if each.missing]
     found += [
-        f"{each.check}: {each.state.replace('_', ' ')}: {each.reason}"
+        f"{each.check}: {each.state.replace('_', ' ')}{f': {each.reason}' if each.reason else ''}"
         for each in lap.latest.evidence
         if each.state in (_UNMEASURED, CheckState.ERROR)
     ]
