@@ -237,9 +237,10 @@ def not_proved(told: History, lap: Lap | None) -> list[str]:
     owed = proof.missing if proof else ()
     found = [f"{gate.name}: {gate.reason or gate.state}" for gate in lap.gates if not gate.passed]
     found += [f"{each.name}: {each.reason}" for each in owed]
-    if unmeasured := [f"{each.name} ({each.reason})" for each in lap.gates if each.state is _UNMEASURED]:
-        found.append(f"not measured: {', '.join(unmeasured)}")
-    found += [f"{each}: not possible here" for each in (proof.not_run if proof else ())]
+    idle = [each for each in lap.gates if each.state is _UNMEASURED]
+    found += [f"{each.name}: not measured{f': {each.reason}' if each.reason else ''}" for each in idle]
+    unable = [each for each in (proof.not_run if proof else ()) if each not in {gate.name for gate in idle}]
+    found += [f"{each}: not possible here" for each in unable]
     found += [f"{each}: switched off by proof.without" for each in told.order.proof.without]
     found += [f"{each.name}: {each.reason}" for each in (outcome.goals if outcome else ()) if each.missing]
     found += [
