@@ -19,7 +19,8 @@ class Showing(ScriptedEvaluator):
 async def driven(evaluator, folder, *show):
     agent = ScriptedAgent(Act(edits={"src/work.py": "value = 1\n"}))
     made = RunHarness(agent=agent, evaluator=evaluator(Scene(), base=Scene(failing=("t::a",))), folder=folder)
-    order = made.order(show=show)
+    order = made.order()
+    order = order.model_copy(update={"story": order.story.model_copy(update={"show": show})})
     outcome = await phase.drive(order, made.ports(), made.durable)
     bodies = [event.body for event in made.log.replay(order.trace_id)]
     return order, outcome, [body for body in bodies if isinstance(body, ProductShown)]

@@ -20,7 +20,6 @@ from setpoint.model.halting_values import HaltingValues
 from setpoint.model.halting_worth import HaltingWorth
 from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.model.pipeline import Pipeline
-from setpoint.model.product import Shown
 from setpoint.model.proof import HiddenTest, Proof, ProofTerms, exams_of_trust
 from setpoint.model.quality import WEIGHTS
 from setpoint.model.stories.story import Story
@@ -212,8 +211,6 @@ class RunOrder(Value):
     """Hidden tests of the person who ordered the work."""
     proof: ProofTerms = ProofTerms()
     """What must be proved, and whose exam is enough."""
-    show: tuple[Shown, ...] = ()
-    """Commands and pages to show before and after the work; they prove nothing."""
     settings: str = "{}"
     """Settings as JSON, so that a resumed run is measured as it began; `[agent]` may hold keys: left out."""
     settings_version: int = 0

@@ -18,7 +18,7 @@ async def show_product(run: RunContext, best: Round) -> None:
         return
     base = Measured(run.copy, run.order.base, run.copy.base_tree, Stage.BASE)
     result = Measured(run.copy, best.snapshot.commit, best.snapshot.tree, Stage.TEST)
-    for number, asked in enumerate(run.order.show, start=1):
+    for number, asked in enumerate(run.order.story.show, start=1):
 
         async def act(asked: Shown = asked) -> ProductShown:
             views = [await _view(run, evaluator, each, asked) for each in (base, result)]

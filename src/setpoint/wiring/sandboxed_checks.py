@@ -13,9 +13,7 @@ from setpoint.checks.discovery.interpreter import environments, own_code
 from setpoint.errors import SettingsError
 from setpoint.model.config.sandbox import Means
 from setpoint.model.evaluation import Evaluation
-from setpoint.model.product import ProductView, Shown
 from setpoint.model.proof import NOBODY, HiddenTests, HiddenTrial, Proof, Vouched
-from setpoint.ports import ShowsProduct
 from setpoint.settings import Settings
 from setpoint.system.files.private_folder import temporary_place
 from setpoint.system.processes import Hold, Trial, clean_environment, holding, withholding
@@ -27,8 +25,10 @@ from setpoint.workspace.copies_folder import cache_folder
 
 if TYPE_CHECKING:
     from setpoint.agents.selection import Agents
+    from setpoint.checks.run_evaluator import ProjectEvaluator
+    from setpoint.model.product import ProductView, Shown
     from setpoint.model.run import RunOrder
-    from setpoint.ports import Evaluator, Measured, Toolbox, WorkCopy
+    from setpoint.ports import Measured, Toolbox, WorkCopy
 
 _AVAILABLE = AvailableMeans()
 """What works on this machine does not change while Setpoint runs, and each measurement asks."""
@@ -138,7 +138,7 @@ async def readable(settings: Settings, agents: Agents, maker: str, author: str) 
 class HeldEvaluator:
     """Wraps the evaluator of a run: its processes run in the configured sandbox."""
 
-    def __init__(self, inner: Evaluator, project: Project, settings: Settings) -> None:
+    def __init__(self, inner: ProjectEvaluator, project: Project, settings: Settings) -> None:
         """Take the evaluator and what tells how it is held."""
         self._inner, self._project, self._settings = inner, project, settings
 
@@ -164,8 +164,6 @@ class HeldEvaluator:
 
     async def show(self, order: RunOrder, tree: Measured, asked: Shown) -> ProductView:
         """Show the product on a tree."""
-        if not isinstance(self._inner, ShowsProduct):
-            return ProductView(reason="this evaluator shows nothing")
         async with held_checks(self._project, self._settings):
             return await self._inner.show(order, tree, asked)
 
