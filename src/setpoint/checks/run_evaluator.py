@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -21,6 +22,7 @@ from setpoint.checks.needs.carried_files import MOST_FOUND, carry, remember
 from setpoint.checks.needs.kept_elsewhere import with_parts
 from setpoint.checks.old_tests.places import collected
 from setpoint.checks.old_tests.read_only import Protection, ReadOnly, restored_before
+from setpoint.checks.show_product import ProductStage
 from setpoint.checks.suites.git_hooks import git_hooks
 from setpoint.checks.suites.pytest import Runner, outcomes_of
 from setpoint.checks.suites.reproduction import reproduction
@@ -31,6 +33,8 @@ from setpoint.checks.trees.checkout import (
     check_out,
     check_out_commit,
     kept_of,
+    place_beside,
+    put_at,
     repository_of,
 )
 from setpoint.checks.trees.line_ends import keep_line_ends
@@ -38,6 +42,7 @@ from setpoint.checks.trees.whole import in_whole
 from setpoint.checks.verdict.prove import Prover
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.ids import Commit, TraceId
+from setpoint.model.product import ProductView, Shown
 from setpoint.model.proof import NOBODY, HiddenTests, HiddenTrial, Obligation, Proof, Vouched
 from setpoint.model.run import RunOrder
 from setpoint.model.stories.story import Story
@@ -210,6 +215,19 @@ class ProjectEvaluator:
         async with without_network():
             prover = Prover(measuring=self._measuring)
             return await (prover.reproduce if objected else prover.try_hidden)(task, place, tests)
+
+    async def show(self, order: RunOrder, tree: Measured, asked: Shown) -> ProductView:
+        """Run a command on a tree, or take the picture of a page, in a place of its own."""
+        if order.trace_id not in self._projects:
+            await self.prepare(order, tree.copy)
+        project = self._projects[order.trace_id]
+        place = place_beside(self._folders.measured_of(order.trace_id), "shown")
+        try:
+            await put_at(place, repository_of(tree.copy), tree.commit)
+            await furnish(project, place)
+            return await ProductStage(project=project, tree=place, artifacts=self._artifacts).show(asked)
+        finally:
+            await asyncio.to_thread(shutil.rmtree, place, ignore_errors=True)
 
     async def _restored(self, measured: Measured, place: Measured) -> tuple[str, ...]:
         """Return what was restored before a tree was recorded."""

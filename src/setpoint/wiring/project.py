@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,6 +32,7 @@ from setpoint.workspace.state_folder import ensure_state
 
 if TYPE_CHECKING:
     from setpoint.history.event_log import SqlEventLog
+    from setpoint.history.reports.run_report import Diff, Read
     from setpoint.model.run import RunOrder
 
 GOES_ON = (RunState.INTERRUPTED, RunState.WAITING)
@@ -66,6 +68,13 @@ class Project(NamedTuple):
     def run_folder(self, trace_id: TraceId) -> Path:
         """Where the files of a run lie that a person can open."""
         return self.state / "runs" / trace_id
+
+    def readers(self, trace_id: TraceId) -> tuple[Read, Diff]:
+        """Return what reports read beside the events of a run: its artifacts, and what it changed."""
+        from setpoint.workspace.snapshot_store import repository_of_run
+        from setpoint.workspace.work_copy import recorded_diff
+
+        return self.artifacts.read, partial(recorded_diff, repository_of_run(self.state, trace_id))
 
 
 def open_project(where: Path, flags: Mapping[str, Any] | None = None) -> Project:

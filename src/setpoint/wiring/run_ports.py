@@ -78,7 +78,7 @@ def run_ports_of(
         read=project.artifacts.read,
         kept_at=project.artifacts.kept_at,
         render=partial(render, overrides=prompt_folder(project.root)),
-        publish=lambda trace_id: write_all(folder, project.log.replay(trace_id), project.artifacts.read),
+        publish=lambda trace_id: write_all(folder, project.log.replay(trace_id), *project.readers(trace_id)),
         folder=str(folder),
         scratchpad=lambda trace_id: scratchpad(project.log.replay(trace_id)),
         attended=project.attended,

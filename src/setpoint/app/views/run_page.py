@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from markupsafe import Markup
+
 from setpoint.app.people.findings import FindingView, findings_in
 from setpoint.app.views.check_outputs import GridRow, grid
 from setpoint.app.views.live import LiveRun, Moment
@@ -19,6 +21,7 @@ from setpoint.history.metrics.metrics import amount
 from setpoint.history.queries import RunSummary, newest_seq
 from setpoint.history.replay import History, history
 from setpoint.history.reports.metrics_page import by_loop, day_plot
+from setpoint.history.reports.run_report import product_html
 from setpoint.model.events import Event
 from setpoint.model.events.learning import LearningsJudged, MemoryRecalled
 from setpoint.model.events.live import ProofStep
@@ -99,6 +102,8 @@ class RunStory(NamedTuple):
     moment: Moment
     """What it is doing now."""
     paused: bool
+    product: Markup
+    """What was shown of the product, before and after."""
     grid: tuple[GridRow, ...]
     """Gates and checks by iteration."""
     proof: tuple[Obligation, ...] = ()
@@ -125,6 +130,7 @@ def run_story(project: Project, which: str) -> RunStory:
         shown=_shown(told),
         moment=run.moment(datetime.now(UTC)),
         paused=run.paused,
+        product=product_html(events, project.artifacts.read),
         grid=grid(told.base, every),
         proof=(steps := _steps(events)),
         ahead=tuple(name for name in RUNS if steps and name not in {each.name for each in steps}),

@@ -35,6 +35,7 @@ _OTHERS = (
     | e.ProofMeasured
     | e.HiddenTestsWritten
     | e.HiddenTestsAnswered
+    | e.ProductShown
 )
 _LOOP = (
     e.PhaseBounce | e.LoopRestarted | e.DiminishingReturns | e.LoopStagnated | e.GuardFired | e.GuardUnable
@@ -107,7 +108,7 @@ def _of_others(body: _OTHERS) -> Line:
         return of_forge(body)
     if isinstance(body, e.AboutLive):
         return of_live(body)
-    if isinstance(body, e.ProofMeasured | e.HiddenTestsWritten | e.HiddenTestsAnswered):
+    if isinstance(body, e.ProofMeasured | e.HiddenTestsWritten | e.HiddenTestsAnswered | e.ProductShown):
         return of_proof(body)
     return of_production(body) if isinstance(body, AboutProduction) else of_memory(body)
 

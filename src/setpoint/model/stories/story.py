@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field, field_validator, model_validator
 from setpoint.model.gate import OnLimit
 from setpoint.model.goals import Goal, Goals, MetricGoal
 from setpoint.model.ids import StoryId
+from setpoint.model.product import Shown
 from setpoint.model.proof import WorkKind
 from setpoint.model.value import Instant, Value
 
@@ -54,6 +55,8 @@ class Story(Value):
     """Files of hidden tests, from the root of the repository and kept outside it; `FILE=PATH` says where in
     the tree each is run, otherwise beside the other tests. The maker is not told of them.
     """
+    show: tuple[Shown, ...] = ()
+    """Commands and pages to show before and after the work, in place of those of the setting `show`."""
     protected: tuple[str, ...] = ()
     """Paths, as globs from the root of the repository, that are always restored."""
     integrity: IntegrityMode = IntegrityMode.BOTH
