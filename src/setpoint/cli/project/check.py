@@ -67,14 +67,12 @@ def check(
     since = None if whole else base
     with block if has_live_part(console) else nullcontext():
         if watch:
-            watched = _Watched(console, as_json=as_json, everything=everything)
-            watch_tree(project, told, watched, since)  # ends by an interruption or an error
+            watch_tree(project, told, _Watched(console, as_json=as_json, everything=everything), since)
             return ExitCode.OK
         evaluation = measure_tree(project, told, fast=fast, fresh=fresh, since=since)
-    if as_json:
-        say(evaluation.model_dump_json(indent=2))
-    else:
-        _show(console, evaluation, fast=fast, everything=everything)
+    say(evaluation.model_dump_json(indent=2)) if as_json else _show(
+        console, evaluation, fast=fast, everything=everything
+    )
     return exit_of(evaluation)
 
 
@@ -109,7 +107,7 @@ class _Watched:
 def _show(console: Console, evaluation: Evaluation, *, fast: bool, everything: bool) -> None:
     from setpoint.app.checks.measure import exit_of
     from setpoint.cli.render.check_text import styled_lines
-    from setpoint.cli.render.closing import print_line
+    from setpoint.cli.render.console import print_line
     from setpoint.model.wording import counted
 
     if not fast:
