@@ -22,8 +22,6 @@ def status(
     everything: Annotated[bool, typer.Option("--verbose", "-v", help="Show the name of each run.")] = False,
 ) -> None:
     """Show what needs you, what runs, and the newest finished runs."""
-    from setpoint.cli.render.console import Screen, print_line
-    from setpoint.cli.render.styles import head, of_state
     from setpoint.wiring.project import counts_now, open_list, open_project, run_list
 
     project = open_project(Path.cwd())
@@ -37,6 +35,9 @@ def status(
     if not rows:
         say('no runs yet; hint: setpoint run "what you want"')
         return
+    from setpoint.cli.render.console import Screen, print_line
+    from setpoint.cli.render.styles import head, of_state
+
     left = () if before else open_list(project)
     known = {row.trace_id for row in left}
     done = [row for row in rows if row.trace_id not in known]
