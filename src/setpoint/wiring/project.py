@@ -18,6 +18,7 @@ from setpoint.history.queries import (
     RunSummary,
     find,
     home_counts,
+    open_runs,
     runs,
 )
 from setpoint.model.ids import TraceId
@@ -103,6 +104,11 @@ def run_list(
     """Return the newest runs with their state; with `before`, runs older than that one."""
     older, owner = find_run(project, before) if before else None, RunLocks(project.state).owner
     return runs(project.store, owner, limit=most, before=older, sought=sought, recorded=recorded)
+
+
+def open_list(project: Project) -> tuple[RunSummary, ...]:
+    """Return every run that is not over or needs a person, newest first, whatever its age."""
+    return open_runs(project.store, RunLocks(project.state).owner)
 
 
 def counts_now(project: Project) -> HomeCounts:

@@ -206,7 +206,7 @@ def diff_of(project: Project, which: str, iteration: int) -> str:
     Raises `UsageError` for an iteration that left nothing, and `RecordedDataError` where git has lost it.
     """
     told = history(project.log.replay(find_run(project, which).trace_id))
-    before, after = ends_of(told, iteration)
+    before, after = _ends(told, iteration)
     repository = str(repository_of_run(project.state, told.trace_id))  # the work copy itself may be gone
     copy = WorkCopy(told.trace_id, repository, told.order.base, Tree(""), repository=repository)
     try:
@@ -224,8 +224,17 @@ def changes_of(project: Project, trace_id: TraceId) -> tuple[int, ...]:
     return (0, *changed) if told.rounds else changed
 
 
-def ends_of(told: History, iteration: int) -> tuple[Commit, Commit]:
-    """Return the states between which an iteration changed something; 0: the base and the best one."""
+def git_diff(project: Project, trace_id: TraceId, iteration: int) -> tuple[str, ...]:
+    """Return the command that shows a change as git does, in the user's own repository.
+
+    So its settings count, and none that an agent may have written into that of the run.
+    """
+    ends = _ends(history(project.log.replay(trace_id)), iteration)
+    objects = repository_of_run(project.state, trace_id) / "objects"
+    return ("env", f"GIT_ALTERNATE_OBJECT_DIRECTORIES={objects}", "git", "diff", *ends)
+
+
+def _ends(told: History, iteration: int) -> tuple[Commit, Commit]:
     if iteration == 0:
         best = told.outcome.best if told.outcome else told.rounds[-1].snapshot.commit if told.rounds else None
         if best is not None:

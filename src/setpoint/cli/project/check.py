@@ -67,14 +67,10 @@ def check(
     since = None if whole else base
     with block if has_live_part(console) else nullcontext():
         if watch:
-            watched = _Watched(console, as_json=as_json, everything=everything)
-            watch_tree(project, told, watched, since)  # ends by an interruption or an error
+            watch_tree(project, told, _Watched(console, as_json=as_json, everything=everything), since)
             return ExitCode.OK
         evaluation = measure_tree(project, told, fast=fast, fresh=fresh, since=since)
-    if as_json:
-        say(evaluation.model_dump_json(indent=2))
-    else:
-        _show(console, evaluation, fast=fast, everything=everything)
+    _show(console, evaluation, fast=fast, everything=everything, as_json=as_json)
     return exit_of(evaluation)
 
 
@@ -106,10 +102,15 @@ class _Watched:
             _show(self._console, evaluation, fast=True, everything=self._everything)
 
 
-def _show(console: Console, evaluation: Evaluation, *, fast: bool, everything: bool) -> None:
+def _show(
+    console: Console, evaluation: Evaluation, *, fast: bool, everything: bool, as_json: bool = False
+) -> None:
+    if as_json:
+        say(evaluation.model_dump_json(indent=2))
+        return
     from setpoint.app.checks.measure import exit_of
     from setpoint.cli.render.check_text import styled_lines
-    from setpoint.cli.render.closing import print_line
+    from setpoint.cli.render.console import print_line
     from setpoint.model.wording import counted
 
     if not fast:

@@ -1,180 +1,28 @@
-"""What came of a run, in a dozen lines: the verdict, what it rests on, and the next commands."""
+"""Print the closing lines of a run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 from rich.console import Console
-from rich.text import Text
 
-from setpoint.app.people.gates import open_gate, open_gates
-from setpoint.app.runs.standing import best_line, standing_lines, unjudged_lines
-from setpoint.app.views.export import kept_report
-from setpoint.app.views.live.moment import lasted
-from setpoint.cli.render.frame import in_ascii, spread
-from setpoint.cli.render.goal_lines import missed_first
-from setpoint.cli.render.presenter import broken
-from setpoint.cli.render.styles import harmless, of_state
-from setpoint.history.iterations import Lap, laps
-from setpoint.history.queries import RunState, RunSummary
-from setpoint.history.replay import History, history
-from setpoint.history.run_fold import tests_line
-from setpoint.model.ending import EXAMINED, Ending
-from setpoint.model.evidence import CheckState
+from setpoint.app.views.closing import closing_rows
+from setpoint.cli.render.console import print_line
+from setpoint.cli.render.frame import spread
+from setpoint.cli.render.styles import head, of_state
 from setpoint.model.ids import TraceId
-from setpoint.model.proof import WITNESS, ObligationState
-from setpoint.model.run import RunOutcome
-from setpoint.model.wording import counted, shortened
 from setpoint.wiring.project import Project, find_run
 
-_HEADS = {
-    RunState.RUNNING: "◐ RUNNING",
-    RunState.WAITING: "? NEEDS YOU",
-    RunState.INTERRUPTED: "! INTERRUPTED",
-    Ending.VERIFIED: "✓ VERIFIED",
-    Ending.SELF_TESTED: "✓ SELF-TESTED",
-    Ending.ACCEPTED: "✓ ACCEPTED",
-    Ending.MET: "✓ MET",
-    Ending.UNPROVEN: "? UNPROVEN",
-    Ending.UNPROVABLE: "? UNPROVABLE",
-}
 _COPIED = "answer branch resume end look keep watch review merge recheck report"
 """Labels of lines that are copied, so they are not broken."""
-_WEAK = (
-    "proof.least asks for another exam; hint: give a command (--accept) or a hidden test (--hidden), or "
-    "name a test designer or a reviewer with a model of its own (agents.test_designer, agents.reviewer)"
-)
 _LABEL, _WIDEST = 10, 100
-_MOST_LINES = 3
-_MOST_REASON = 160
-_SENT_BACK = {0: "never sent back", 1: "sent back once"}
-
-
-Row = tuple[str, str]
-"""A line with its label; one without either separates parts."""
-
-
-def head(run: RunSummary) -> str:
-    """Return the mark and the word for the state of a run."""
-    state = run.ending or run.state
-    return _HEADS.get(state, f"✗ {str(state).upper().replace('_', ' ')}")
 
 
 def print_closing(console: Console, project: Project, trace_id: TraceId) -> None:
-    """Print what came of a run, or how it stands."""
-    run, events = find_run(project, trace_id), project.log.replay(trace_id)
-    told = history(events)
-    width = min(console.width, _WIDEST)
-    right = f"{lasted(told.active_s)} · {run.cost}"
-    left = f"{head(run)}  {run.title}"
-    title = spread(left, right, width) if console.is_terminal else f"{left} · {right}"
+    """Print what came of a run, or what it is doing."""
+    run = find_run(project, trace_id)
+    right, rows = closing_rows(project, run)
+    left = f"{head(str(run.ending or run.state))}  {run.title}"
+    title = spread(left, right, min(console.width, _WIDEST)) if console.is_terminal else f"{left} · {right}"
     style = of_state(str(run.ending or run.state))
     print_line(console, title, f"bold {style}".replace("bold bold", "bold"), whole=True)
-    for label, text in _rows(project, run, told, laps(events)):
+    for label, text in rows:
         print_line(console, text, start=f"  {label:<{_LABEL}}" if text else "", whole=label in _COPIED)
-
-
-def iteration_rows(every: Sequence[Lap]) -> Iterator[str]:
-    """Yield a line for each iteration: how it ended, what it changed, and why it was sent back."""
-    for lap in every:
-        judged = [each for each in lap.gates if not each.passed and not each.reason.startswith("not reached")]
-        failed = judged[0].name if judged else lap.bounce.source if lap.bounce else ""
-        change = f"{lap.change.size}" if lap.change else "no change yet"
-        tests = tests_line(lap.latest) if lap.latest else ""
-        first = lap.failures[0].test if lap.failures else ""
-        blocking = len([each for each in lap.findings if each.blocking])
-        found = counted(blocking, "blocking finding") if blocking else ""
-        back = "restarted" if lap.restarted else f"sent back by {lap.bounce.source}" if lap.bounce else ""
-        mark = "✓ all met" if lap.verified else f"✗ {failed}" if failed else f"◐ {lap.phase}"
-        parts = [change, tests, found, back, first]
-        yield f"#{lap.number} {mark:<12} {' · '.join(part for part in parts if part)}"
-
-
-def print_line(console: Console, text: str, style: str = "", *, start: str = "", whole: bool = False) -> None:
-    """Print a text that may be untrusted behind `start`; a terminal breaks it at words, unless `whole`."""
-    rows = [text] if whole or not console.is_terminal else broken(text, console.width - len(start))
-    plain = not console.encoding.lower().startswith("utf")
-    for number, row in enumerate(rows):
-        shown = " " * len(start) + row.strip() if number else start + row
-        console.print(Text(in_ascii(shown) if plain else harmless(shown), style), soft_wrap=True)
-
-
-def _rows(project: Project, run: RunSummary, told: History, every: Sequence[Lap]) -> Iterator[Row]:
-    yield "", ""
-    if told.outcome is not None:
-        yield from _ended(project, run, told.outcome, told, every)
-    elif run.waits:
-        opened = open_gate(project, run.trace_id)
-        yield "asks", f"{opened.asker}: {opened.gate.question}" if opened.asker else opened.gate.question
-        yield from (("missing", each) for each in opened.missing[:_MOST_LINES])
-        yield "best", best_line(told)
-        yield "", ""
-        name = f" {run.trace_id}" if len(open_gates(project)) > 1 else ""
-        yield "answer", f"setpoint answer show{name}"
-    elif run.state is RunState.RUNNING:
-        yield "now", f"{run.phase} #{run.iteration} of {run.most_iterations}"
-        yield from _measured(run, told, every)
-        yield "watch", f"setpoint watch{_name(project, run)}"
-    else:
-        for line in standing_lines(project, run.trace_id):
-            label, _, text = line.partition(":")
-            yield label, text.strip()
-
-
-def _name(project: Project, run: RunSummary) -> str:
-    """Return the name of a run as the last word of a command; empty for the newest, which needs none."""
-    return "" if find_run(project).trace_id == run.trace_id else f" {run.trace_id}"
-
-
-def _ended(
-    project: Project, run: RunSummary, outcome: RunOutcome, told: History, every: Sequence[Lap]
-) -> Iterator[Row]:
-    proof = every[-1].proof if every else None
-    if outcome.ending is Ending.UNPROVEN and proof is not None:
-        for each in proof.missing[:_MOST_LINES]:
-            yield "missing", f"{each.name}: {shortened(each.reason, _MOST_REASON)}"
-    yield "verdict", outcome.line
-    if outcome.ending in EXAMINED and not outcome.enough:
-        yield "missing", _WEAK
-    yield from _measured(run, told, every)
-    yield from (("goal", goal) for goal in missed_first(outcome.goals))
-    known = outcome.known_issues
-    yield from (("known", issue) for issue in known[:_MOST_LINES])
-    if len(known) > _MOST_LINES:
-        yield "known", f"{len(known) - _MOST_LINES} more; the report lists them"
-    if outcome.branch:
-        yield "branch", outcome.branch
-    elif outcome.ending not in (Ending.MET, Ending.UNPROVABLE):
-        yield "branch", f"none: no {'judged ' * bool(outcome.unjudged)}state was better than the base"
-    yield "", ""
-    if outcome.halt is not None and outcome.halt.go_on:
-        yield "next", outcome.halt.go_on
-    for line in unjudged_lines(project, told.order, outcome.unjudged):
-        label, _, text = line.partition(":")
-        yield label, text.strip()
-    if outcome.branch:
-        yield "review", f"git diff {told.order.base[:10]}...{outcome.branch}"
-        yield "merge", f"git merge {outcome.branch}"
-        yield "recheck", f"setpoint verify{_name(project, run)}"
-    gone = f"none: the record of the run was removed from {project.state} while it worked"
-    yield "report", str(kept_report(project, run.trace_id) or gone)
-
-
-def _measured(run: RunSummary, told: History, every: Sequence[Lap]) -> Iterator[Row]:
-    """Yield what was measured of the newest state: tests, proof and change."""
-    proof, latest = (every[-1].proof, every[-1].latest) if every else (None, None)
-    met = [each for each in proof.obligations if each.state is ObligationState.MET] if proof else []
-    red = len(told.base.failures) if told.base else 0
-    if run.tests:
-        before = f" ({red} failed at the base)" if red else ""
-        shown = [f"; witness: {each.reason.partition(': ')[0]}" for each in met if each.name == WITNESS]
-        yield "tests", f"{run.tests}{before}{shortened(''.join(shown), _MOST_REASON)}"
-    if proof is not None:
-        parts = [f"met: {', '.join(each.name for each in met) or 'nothing'}"]
-        parts += [f"not met: {', '.join(each.name for each in proof.missing)}"] if proof.missing else []
-        seen = latest.evidence if latest else ()
-        unknown = [each.check for each in seen if each.state is CheckState.NOT_MEASURED]
-        yield "proof", "; ".join(parts + [f"not measured: {', '.join(unknown)}"] * bool(unknown))
-    if every:
-        back = _SENT_BACK.get(len(told.bounces), f"sent back {len(told.bounces)} times")
-        yield "change", f"{run.change or 'none'}; {counted(len(every), 'iteration')}, {back}"

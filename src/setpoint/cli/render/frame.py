@@ -22,7 +22,6 @@ NARROW = 60
 MOST_ROWS = 24
 ELLIPSIS = "…"
 _MARKS = {Reached.BEHIND: "●", Reached.HERE: "◐", Reached.AHEAD: "○"}
-_ASCII = str.maketrans({"●": "*", "◐": ">", "○": "-", "·": "|", "…": "~", "✓": "+", "✗": "x", "▸": ">"})
 _K, _M = 1000, 1_000_000
 
 
@@ -66,11 +65,6 @@ def heartbeat(moment: Moment) -> str:
     parts = [_where(moment), *(f"{_who(pane)}: {_does(pane)}" for pane in moment.panes)]
     parts.append(moment.waits or moment.doing)
     return f"... {'; '.join(part for part in parts if part)}; {', '.join(_figures(moment))}"
-
-
-def in_ascii(text: str) -> str:
-    """Write a text with the characters that every terminal has."""
-    return text.translate(_ASCII).encode("ascii", "replace").decode()
 
 
 def _phases(moment: Moment, width: int) -> Row:

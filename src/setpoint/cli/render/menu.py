@@ -10,12 +10,12 @@ from collections.abc import Callable
 from rich.console import Console
 
 from setpoint.app.people.gates import AnswerRequest, OpenGate, answer_gate, open_gates
-from setpoint.cli.render.closing import print_line
+from setpoint.app.views.run_page import place_of
+from setpoint.cli.render.console import print_line
 from setpoint.cli.render.event_lines import line
 from setpoint.cli.render.hidden_input import confirmed
 from setpoint.cli.render.styles import harmless
 from setpoint.errors import UsageError
-from setpoint.history.phrases import place
 from setpoint.model.gate import MOST_GRANTED, Choice, Via
 from setpoint.wiring.project import Project
 
@@ -87,7 +87,7 @@ def _question(console: Console, opened: OpenGate) -> None:
     print_line(console, f"{asker}{gate.question}", "bold")
     for words in opened.words:
         print_line(console, f'"{words}"', start="  ")
-    found = [f"{each.severity} {place(each.file, each.line)} {each.message}" for each in opened.findings]
+    found = [f"{each.severity} {place_of(each.file, each.line)} {each.message}" for each in opened.findings]
     for title, lines in (
         ("not proved", opened.missing),
         ("findings", found),

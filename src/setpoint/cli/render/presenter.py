@@ -5,7 +5,6 @@ What is shown depends on the events and on the time that is handed in, so a reco
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Sequence
 from datetime import datetime, tzinfo
 from types import TracebackType
@@ -15,10 +14,11 @@ from rich.console import Console
 from rich.text import Text
 
 from setpoint.app.views.live import LiveRun
+from setpoint.cli.render.console import broken
 from setpoint.cli.render.event_lines import line
-from setpoint.cli.render.frame import MOST_ROWS, NARROW, Row, frame, heartbeat, in_ascii
+from setpoint.cli.render.frame import MOST_ROWS, NARROW, Row, frame, heartbeat
 from setpoint.cli.render.room import RoundRoom
-from setpoint.cli.render.styles import harmless
+from setpoint.cli.render.styles import harmless, in_ascii
 from setpoint.model.events import (
     AgentFinished,
     AgentStarted,
@@ -182,12 +182,3 @@ class Presenter:
     def _drawn(self, rows: tuple[Row, ...]) -> Text:
         drawn = Text("\n", no_wrap=True, overflow="crop")
         return drawn.join(Text(self._written(row.text), row.style, no_wrap=True) for row in rows)
-
-
-def broken(text: str, width: int) -> list[str]:
-    """Break a text at words into rows of a width; further rows of a line are indented."""
-    rows: list[str] = []
-    for each in text.expandtabs(2).splitlines() or [""]:
-        indent = " " * (len(each) - len(each.lstrip()) + 2)
-        rows += textwrap.wrap(each, max(width, 12), subsequent_indent=indent, break_on_hyphens=False) or [""]
-    return rows

@@ -60,27 +60,32 @@ def show(
     events = project.log.replay(found.trace_id)
     if as_json:
         typer.echo(json.dumps([event.model_dump(mode="json") for event in events], indent=1))
-        return
+    elif replay or record is not None:
+        _again(events, speed=speed if replay else None, record=record, everything=everything)
+    else:
+        _shown(project, found.trace_id, events, log=what == "log", everything=everything)
+
+
+def _shown(
+    project: Project, trace_id: TraceId, events: tuple[Event, ...], *, log: bool, everything: bool
+) -> None:
+    from setpoint.app.views.closing import iteration_rows
     from setpoint.app.views.export import model_use
-    from setpoint.cli.render.closing import iteration_rows, print_closing, print_line
-    from setpoint.cli.render.console import Screen
-    from setpoint.history.iterations import laps
+    from setpoint.cli.render.closing import print_closing
+    from setpoint.cli.render.console import Screen, print_line
 
     console = Screen(highlight=False, soft_wrap=True)
-    if replay or record is not None:
-        _again(console, events, speed=speed if replay else None, record=record, everything=everything)
-        return
-    if what != "log":
-        print_closing(console, project, found.trace_id)
+    if not log:
+        print_closing(console, project, trace_id)
         console.print()
-        for row in iteration_rows(laps(events)):
+        for row in iteration_rows(events):
             print_line(console, row, start="  ")
         _notes(console, events)
-    if what != "log" and not everything:
+    if not log and not everything:
         say("\n  more: setpoint show diff, show output CHECK, show log, finding list")
         return
     _timeline(console, events, everything=everything)
-    for name, figures in model_use(project, found.trace_id).items():
+    for name, figures in model_use(project, trace_id).items():
         console.print(f"{name}: {figures}", markup=False)
 
 
@@ -98,13 +103,12 @@ def _wanted(words: list[str]) -> tuple[str, str, str]:
 def _output(project: Project, trace_id: TraceId, check: str, iteration: int | None) -> None:
     """Print what a check printed; standard error says by which command."""
     from setpoint.app.views.check_outputs import check_detail
-    from setpoint.history.phrases import argv_line
 
     detail = check_detail(project, trace_id, check, iteration)
     for each in detail.outputs:
         code = "" if each.evidence.exit_code is None else f", exit code {each.evidence.exit_code}"
         place = f"iteration {detail.iteration}" if detail.iteration else "base"
-        say(f"{place}, {each.stage}: {each.evidence.state}{code}: {argv_line(each.evidence)}", err=True)
+        say(f"{place}, {each.stage}: {each.evidence.state}{code}: {' '.join(each.evidence.argv)}", err=True)
         if each.lacking:
             say(each.lacking, err=True)
         else:
@@ -115,25 +119,20 @@ def _output(project: Project, trace_id: TraceId, check: str, iteration: int | No
 
 def _diff(project: Project, trace_id: TraceId, iteration: int) -> None:
     """Show a change; on a terminal git shows it, with its own colours and pager."""
-    from setpoint.app.views.run_page import diff_of, ends_of
-    from setpoint.history.replay import history
-    from setpoint.workspace.snapshot_store import repository_of_run
+    from setpoint.app.views.run_page import diff_of, git_diff
 
-    if not sys.stdout.isatty():
+    if sys.stdout.isatty():
+        subprocess.run(git_diff(project, trace_id, iteration), cwd=project.root, check=False)
+    else:
         written(diff_of(project, trace_id, iteration), nl=False)
-        return
-    before, after = ends_of(history(project.log.replay(trace_id)), iteration)
-    repository = repository_of_run(project.state, trace_id)
-    # In the user's own repository, so that its settings count and none that an agent may have written.
-    objects = f"GIT_ALTERNATE_OBJECT_DIRECTORIES={repository / 'objects'}"
-    subprocess.run(["env", objects, "git", "diff", before, after], cwd=project.root, check=False)
 
 
-def _again(
-    console: Console, events: tuple[Event, ...], *, speed: float | None, record: Path | None, everything: bool
-) -> None:
+def _again(events: tuple[Event, ...], *, speed: float | None, record: Path | None, everything: bool) -> None:
     """Show a run once more, or write down what was shown of it."""
+    from setpoint.cli.render.console import Screen
     from setpoint.cli.render.replay import recording, replay
+
+    console = Screen(highlight=False, soft_wrap=True)
 
     if record is not None:
         lines = recording(events, width=console.width, height=console.height, everything=everything)

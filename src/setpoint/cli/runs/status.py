@@ -22,12 +22,7 @@ def status(
     everything: Annotated[bool, typer.Option("--verbose", "-v", help="Show the name of each run.")] = False,
 ) -> None:
     """Show what needs you, what runs, and the newest finished runs."""
-    from setpoint.cli.render.closing import head, print_line
-    from setpoint.cli.render.console import Screen
-    from setpoint.cli.render.styles import of_state
-    from setpoint.history.queries import open_runs
-    from setpoint.system.files.locks import RunLocks
-    from setpoint.wiring.project import counts_now, open_project, run_list
+    from setpoint.wiring.project import counts_now, open_list, open_project, run_list
 
     project = open_project(Path.cwd())
     rows = run_list(project, most, before)
@@ -40,14 +35,21 @@ def status(
     if not rows:
         say('no runs yet; hint: setpoint run "what you want"')
         return
-    left = () if before else open_runs(project.store, RunLocks(project.state).owner)
+    from setpoint.cli.render.console import Screen, print_line
+    from setpoint.cli.render.styles import head, of_state
+
+    left = () if before else open_list(project)
     known = {row.trace_id for row in left}
     done = [row for row in rows if row.trace_id not in known]
     first = sorted(left, key=lambda row: not row.needs_you)
     console = Screen(soft_wrap=True, highlight=False)
     for row in (*first, *done):
         name = f"  {row.trace_id}" if everything else ""
-        print_line(console, f"{head(row)}  {row.title}{name}", of_state(str(row.ending or row.state)))
+        print_line(
+            console,
+            f"{head(str(row.ending or row.state))}  {row.title}{name}",
+            of_state(str(row.ending or row.state)),
+        )
         for text in _told(row):
             print_line(console, text, start="    ", whole=text.startswith("setpoint "))
     print_line(console, str(counts_now(project)), "bold")
