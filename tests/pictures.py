@@ -21,6 +21,7 @@ WIDTH = 100
 LONGEST_S = 2.5
 """Most seconds between two lines of the recording, which waits less than the run did."""
 FRAME = re.compile(r"(<!-- frame: [^\n]*-->\n```text\n)(.*?)(```\n)", re.DOTALL)
+_RUNS = "clean room|nothing lost|hidden tests|witness|sabotage|canary|elsewhere|same calls"
 _CHANGING = (
     (r"\S*/(?=setpoint-demo)", "~/"),
     (r"\brun-\w+", "run-…"),
@@ -28,8 +29,7 @@ _CHANGING = (
     (r"\b\d+m\d+s?\b|\b\d+(\.\d+)?\s?s\b", "…"),
     (r"\s+", " "),
     # A slow machine has no time left for some runs of the proof.
-    (r";? runs? not possible here: [a-z, ]+", " "),
-    (r"met: [a-z, ]+", "met: … "),
+    (rf"(; runs? not possible here: )?((?:{_RUNS})(, | |(?=;)))+", ""),
 )
 
 
