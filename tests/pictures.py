@@ -29,7 +29,8 @@ _CHANGING = (
     (r"\b\d+m\d+s?\b|\b\d+(\.\d+)?\s?s\b", "…"),
     (r"\s+", " "),
     # A slow machine has no time left for some runs of the proof.
-    (rf"(; runs? not possible here: )?((?:{_RUNS})(, | |(?=;)))+", ""),
+    (rf"(; runs? not possible here: )?((?:{_RUNS})(, )?)+", ""),
+    (r"\s+", " "),
 )
 
 
