@@ -21,16 +21,16 @@ WIDTH = 100
 LONGEST_S = 2.5
 """Most seconds between two lines of the recording, which waits less than the run did."""
 FRAME = re.compile(r"(<!-- frame: [^\n]*-->\n```text\n)(.*?)(```\n)", re.DOTALL)
+_RUNS = "clean room|nothing lost|hidden tests|witness|sabotage|canary|elsewhere|same calls"
 _CHANGING = (
     (r"\S*/(?=setpoint-demo)", "~/"),
     (r"\brun-\w+", "run-…"),
     (r"\b[0-9a-f]{7,40}\b", "…"),
     (r"\b\d+m\d+s?\b|\b\d+(\.\d+)?\s?s\b", "…"),
     (r"\s+", " "),
-    (
-        r"(, same calls)?; runs? not possible here: same calls|, same calls",
-        "",
-    ),  # where a slow machine left it out
+    # A slow machine has no time left for some runs of the proof.
+    (rf"(; runs? not possible here: )?((?:{_RUNS})(, )?)+", ""),
+    (r"\s+", " "),
 )
 
 
