@@ -12,7 +12,7 @@ from pydantic import Field
 
 from setpoint.app.project.doctor import diagnose
 from setpoint.app.runs.launcher import RunTerms
-from setpoint.app.views.home import STATES, again, agent_names, found_runs, home_line, inbox, moments
+from setpoint.app.views.home import STATES, again, agent_names, found_runs, inbox, moments
 from setpoint.history.queries import RunFilter, RunState, counts
 from setpoint.model.ending import Ending
 from setpoint.model.ids import TraceId
@@ -21,6 +21,7 @@ from setpoint.web.live import SharedRoute
 from setpoint.web.page_state import mark_of_runs
 from setpoint.web.pages import page, said
 from setpoint.web.request_context import Admin, Reader, Sent, TheDesk, known_run
+from setpoint.wiring.project import counts_now
 
 router = APIRouter(include_in_schema=False, route_class=SharedRoute)
 LISTED = 50
@@ -63,7 +64,7 @@ def runs(request: Request, desk: TheDesk, _visitor: Reader, asked: Annotated[Ask
         mark=mark,
         inbox=found,
         moments=moments(project, found.running),
-        counts=home_line(project),
+        counts=counts_now(project),
         total=sum(count for name, count in counts(project.store).items() if name in set(Ending)),
         runs=listed,
         last=listed[-1].trace_id if len(listed) == LISTED else "",

@@ -14,12 +14,10 @@ from setpoint.app.views.live import LiveRun, Moment
 from setpoint.app.views.production import ProblemView, Stage, production_view
 from setpoint.errors import SetpointError
 from setpoint.history.queries import (
-    HomeCounts,
     RunFilter,
     RunState,
     RunSummary,
     cost_of_days,
-    home_counts,
     newest_seq,
     open_runs,
 )
@@ -67,11 +65,6 @@ def moments(project: Project, running: tuple[RunSummary, ...]) -> dict[TraceId, 
     """Say what each run does now; one whose record cannot be read is left out."""
     events = project.log.readable([run.trace_id for run in running])
     return {trace: LiveRun(told).moment(datetime.now(UTC)) for trace, told in events.items() if told}
-
-
-def home_line(project: Project) -> HomeCounts:
-    """Count what a person wants to know first."""
-    return home_counts(project.store, RunLocks(project.state).owner, datetime.now(UTC))
 
 
 def spent(project: Project, days: int) -> str:
