@@ -1,4 +1,4 @@
-"""Keys, theme, copying and a small screen on every page; and a run begun by keyboard alone."""
+"""What is the same on every page: keys, theme, copying, a small screen; and a run begun by keyboard alone."""
 
 import pytest
 from playwright.sync_api import expect

@@ -55,10 +55,12 @@ def change_facts(project: Project, trace_id: TraceId, iteration: int) -> ChangeF
 
 def _facts(trace_id: TraceId, past: Round) -> ChangeFacts:
     notes: dict[Place, list[LineNote]] = defaultdict(list)
-    for each in past.latest.failures:
+    for failure in past.latest.failures:
         check = next((ran.check for ran in past.latest.suites), "tests")
         href = f"/runs/{trace_id}/checks/{past.number}/{check}"
-        notes[each.file, each.line].append(LineNote("bad", f"{each.test}: {each.message}", href, "output"))
+        notes[failure.file, failure.line].append(
+            LineNote("bad", f"{failure.test}: {failure.message}", href, "output")
+        )
     judged = (
         (past.latest, past.verdict) if past.tests is None else (past.evaluation, past.latest, past.verdict)
     )

@@ -52,7 +52,7 @@ def iteration_rows(events: Sequence[Event]) -> Iterator[str]:
         blocking = len([each for each in lap.findings if each.blocking])
         found = counted(blocking, "blocking finding") if blocking else ""
         back = "restarted" if lap.restarted else f"sent back by {lap.bounce.source}" if lap.bounce else ""
-        mark = "✓ all met" if lap.verified else f"✗ {failed}" if failed else f"◐ {lap.phase}"
+        mark = "✓ all met" if lap.verified else f"✗ {failed}" if failed else "◐ under way"
         parts = [change, tests, found, back, first]
         yield f"#{lap.number} {mark:<12} {' · '.join(part for part in parts if part)}"
 
