@@ -1,13 +1,10 @@
 """`setpoint status` says what each run has cost, and what the week did."""
 
 from datetime import UTC, datetime
-from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from setpoint.cli.runs import status as verb
-from setpoint.history import queries
 from setpoint.history.queries import HomeCounts, RunState, RunSummary
 from setpoint.model.ending import Ending
 from setpoint.model.ids import StoryId, TraceId
@@ -32,10 +29,10 @@ def listed(monkeypatch, capsys):
 
     def shown(*newest, left=()):
         counts = HomeCounts(need_you=1, running=0, verified_this_week=12, cost_this_week="$4.10")
-        monkeypatch.setattr(project, "open_project", lambda _: SimpleNamespace(store=None, state=Path()))
+        monkeypatch.setattr(project, "open_project", lambda _: None)
         monkeypatch.setattr(project, "run_list", lambda *_: newest)
         monkeypatch.setattr(project, "counts_now", lambda _: counts)
-        monkeypatch.setattr(queries, "open_runs", lambda *_: left)
+        monkeypatch.setattr(project, "open_list", lambda _: left)
         verb.status(as_json=False, most=20, before="", everything=False)
         return capsys.readouterr().out
 

@@ -61,7 +61,7 @@ def _hunk(name: str, rows: list[Row]) -> list[Row]:
 def _lexed(name: str, lines: Sequence[str]) -> list[list[Part]]:
     """Return each line in parts with their classes; nothing where the language is not known."""
     from pygments.lexers import get_lexer_for_filename  # noqa: PLC0415 - slow to load, and only changes need it
-    from pygments.util import ClassNotFound  # noqa: PLC0415
+    from pygments.util import ClassNotFound  # noqa: PLC0415 - as above
 
     try:
         lexer = get_lexer_for_filename(name, stripnl=False, ensurenl=False)
