@@ -43,23 +43,23 @@ def asked(tmp_path, judgement=Judgement.REQUIRE_HUMAN, feedback="", **gate):
 
 def test_a_reviewer_that_asks_for_a_person_is_named_with_its_words_and_findings(tmp_path):
     found = asked(tmp_path, feedback="half up or half even?")
-    assert (found.asker, found.words) == ("reviewer critic", ("half up or half even?",))
+    assert (found.asker, found.words) == ("the reviewer critic", ("half up or half even?",))
     assert found.findings == (BLOCKER,)
 
 
 def test_a_reviewer_without_a_word_still_shows_its_findings(tmp_path):
     found = asked(tmp_path)
-    assert (found.asker, found.words, found.findings) == ("reviewer critic", (), (BLOCKER,))
+    assert (found.asker, found.words, found.findings) == ("the reviewer critic", (), (BLOCKER,))
 
 
 def test_a_limit_asks_with_what_blocks(tmp_path):
     found = asked(tmp_path, Judgement.REQUEST_CHANGES, guard="max_iterations")
-    assert (found.asker, found.words, found.findings) == ("limit max_iterations", (), (BLOCKER,))
+    assert (found.asker, found.words, found.findings) == ("the limit max_iterations", (), (BLOCKER,))
 
 
 def test_the_maker_asks_with_its_reasons(tmp_path):
     found = asked(tmp_path, kind=GateKind.REQUEST, context=("tests/test_a.py: it is wrong",))
-    assert (found.asker, found.words) == ("scripted", ("tests/test_a.py: it is wrong",))
+    assert (found.asker, found.words) == ("the maker scripted", ("tests/test_a.py: it is wrong",))
     assert found.findings == found.facts == ()
 
 
@@ -76,5 +76,5 @@ def test_an_older_question_without_a_round_is_read(tmp_path):
     started = RunStarted(order=order(tmp_path), workdir=str(tmp_path))
     told = history(recorded(started, GateOpened(gate=GATE)))
     found = substance(told, told.waiting)
-    assert (found.asker, found.findings, found.missing) == ("limit max_iterations", (), ())
+    assert (found.asker, found.findings, found.missing) == ("the limit max_iterations", (), ())
     assert found.facts == ("best so far: iteration 2",)

@@ -122,6 +122,7 @@ def _as_before(store):
         connection.execute(sa.text("DROP INDEX run_by_recalled"))
         connection.execute(sa.text("ALTER TABLE run DROP COLUMN recalled"))
         connection.execute(sa.text("ALTER TABLE run DROP COLUMN held_out"))
+        connection.execute(sa.text("ALTER TABLE run DROP COLUMN told"))
         connection.execute(sa.text("UPDATE alembic_version SET version_num = '0006'"))
         for seq, body in enumerate(("{", "[1]", '{"items": 5}', '{"items": [1, {}]}')):
             row = {"id": f"evt-{seq}", "trace_id": "run-x", "seq": seq, "key": "k", "place": seq}

@@ -8,6 +8,7 @@ PLACE = {"phase": "implement", "iteration": 1, "label": "implement-1", "attempt"
 ABOUT_LIVE = (
     live.ToolStarted(**PLACE, call=ToolCall(id="1", name="bash", kind="execute", title="pytest -q")),
     live.AgentSaid(**PLACE, text="I look at the test.\nIt is red."),
+    live.ProofStep(obligation=Obligation(name="witness", state=ObligationState.MET, count=2)),
     live.ProjectTextShown(
         label="implement-1",
         role=Role.MAKER,
@@ -27,7 +28,6 @@ ABOUT_LIVE = (
     ),
     live.CopyRemade(former="/c/one", path="/c/two", commit="c" * 40, kept=False, label="implement-1"),
     live.HintGiven(text="round half up", by="Ann"),
-    live.ProofStep(obligation=Obligation(name="witness", state=ObligationState.MET, count=2)),
     live.HintTaken(iteration=1, label="implement-1", hints=("hint:1",)),
     live.AgentInterrupted(iteration=1, label="implement-1", attempt=1),
     live.PauseRequested(by="Ann"),
