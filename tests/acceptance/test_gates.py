@@ -54,11 +54,11 @@ def test_a_gate_is_answered_from_another_process_and_the_run_ends_verified(repos
     assert "setpoint answer continue 3" in (Path(asked["folder"]) / "report.md").read_text()
 
     shown = repository.setpoint("status").stdout
-    assert f"{run} waits for a person: 1 of 1 iterations are used up" in shown
-    assert f"setpoint answer continue 3 {run}" in repository.setpoint("show").stdout
+    assert "the limit max_iterations asks: 1 of 1 iterations are used up" in shown
+    assert "? NEEDS YOU" in repository.setpoint("show").stdout
 
     again = repository.setpoint("resume")
-    assert (again.returncode, "setpoint answer accept" in again.stdout) == (10, True)
+    assert (again.returncode, "setpoint answer show" in again.stdout) == (10, True)
 
     answered = repository.setpoint("answer", "continue", "2", "--instruct", "Mind the sign.")
     assert (answered.returncode, f"setpoint resume {run}" in answered.stdout) == (0, True)

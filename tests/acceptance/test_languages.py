@@ -72,7 +72,7 @@ def test_typescript_with_vitest_eslint_and_tsc(tmp_path):
     )  # fmt: skip
     assert repository.git("show", f"{outcome['branch']}:src/calc.ts") == right["text"].strip()
     assert repository.git("ls-tree", "-r", "--name-only", outcome["branch"], "node_modules") == ""
-    shown = repository.setpoint("show").stdout
+    shown = repository.setpoint("show", "log").stdout
     assert "vitest" in shown
     assert sorted(each.name for each in TOOLS.iterdir() if each.name.startswith(".vi")) == []
 

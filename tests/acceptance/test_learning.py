@@ -48,7 +48,7 @@ def test_the_full_flow_of_the_design(repository):
     bounce = next(each for each in known if "sent back here for correctness" in each["learning"]["title"])
     assert bounce["status"] == "active"
     assert any("was cleared by" in each["learning"]["title"] for each in known)
-    shown = told(repository, "show", first["trace_id"])
+    shown = told(repository, "show", "log", first["trace_id"])
     assert "reflection by rules (run_completed)" in shown
     assert bounce["learning"]["title"] in shown
 
@@ -72,7 +72,7 @@ def test_the_full_flow_of_the_design(repository):
     human = next(each for each in listed(repository) if each["learning"]["trust"] == "human")
     assert (human["learning"]["believed"], human["status"]) == (0.7, "active")
     assert "names are enough here" in human["learning"]["body"]
-    assert "dismisses" in told(repository, "show", second["trace_id"])
+    assert "dismisses" in told(repository, "show", "log", second["trace_id"])
     assert "dismisses" in told(repository, "finding", "feedback", "--finding", found["id"][:8])
     # The run's evidence still holds: what people say later is not the end of a run.
     told(repository, "verify", second["trace_id"])
@@ -182,7 +182,7 @@ def test_what_git_shows_of_a_delivery_is_recorded(repository):
     assert "no feedback yet" in told(repository, "finding", "feedback")
     repository.git("merge", "-q", run["branch"])
     told(repository, "metrics")  # on the way to something else
-    assert "was edited (calc.py)" in told(repository, "show", run["trace_id"])
+    assert "was edited (calc.py)" in told(repository, "show", "log", run["trace_id"])
     work = repository.git("rev-parse", f"{run['branch']}~1")
     repository.git("commit", "-q", "--allow-empty", "-m", f"Revert\n\nThis reverts commit {work}.")
     shown = told(repository, "finding", "feedback")

@@ -95,7 +95,7 @@ def test_a_person_at_the_terminal_lets_the_run_go_on(repository, terminal):
     seen = terminal(*words, NO_COLOR="1")
 
     asked = seen.until("your answer: ")
-    assert "waits for a person: 1 of 1 iterations are used up" in asked
+    assert "asks: 1 of 1 iterations are used up" in asked
     assert "c  continue: continue with 3 more iterations" in asked
     assert asked.index("continue:") < asked.index("accept:") < asked.index("cancel:") < asked.index("later:")
     seen.type("what?")
@@ -113,7 +113,7 @@ def test_a_person_at_the_terminal_lets_the_run_go_on(repository, terminal):
     seen.until("an instruction for the maker")
     seen.type("Mind the sign.")
 
-    assert "IMPLEMENTATION_VERIFIED" in seen.until("details: setpoint show")
+    assert "IMPLEMENTATION_VERIFIED" in seen.until("  report ")
     assert seen.end() == 0
 
 
@@ -122,11 +122,11 @@ def test_the_question_may_be_left_open_and_is_settled_from_another_terminal(repo
     seen = terminal(*words)
     seen.until("your answer: ")
     seen.type("l")
-    assert "setpoint answer accept run-" in seen.until("and then:")
+    assert "? NEEDS YOU" in seen.until("setpoint answer show")
     assert seen.end() == 10
 
     again = terminal("resume")
     again.until("your answer: ")
     assert repository.setpoint("answer", "cancel").returncode == 0
-    assert "CANCELLED" in again.until("details: setpoint show")
+    assert "CANCELLED" in again.until("  report ")
     assert again.end() == 12

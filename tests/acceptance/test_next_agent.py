@@ -31,7 +31,7 @@ def test_the_next_agent_of_the_order_finishes_what_the_first_began(repository):
     assert [each.agent for each in kept(repository, outcome, AgentStarted)] == ["first", "second"]
     (made,) = kept(repository, outcome, AgentFinished)
     assert (made.snapshot.attempt.agent, set(made.snapshot.files)) == ("second", {"calc.py", "other.py"})
-    shown = repository.setpoint("show", outcome["trace_id"])
+    shown = repository.setpoint("show", "log", outcome["trace_id"])
     assert "second takes over; the edits are kept" in shown.stdout
 
 

@@ -40,7 +40,7 @@ def told(shop, *words, expect=0):
 def test_every_recorded_run_is_read_and_replayed(shop):
     states = {row["trace_id"]: row["state"] for row in json.loads(told(shop, "status", "--json"))}
     assert states == {VERIFIED: "finished", ASKING: "waiting", KILLED: "interrupted"}
-    assert "every hard gate passes" in told(shop, "show", VERIFIED)
+    assert "every hard gate passes" in told(shop, "show", "log", VERIFIED)
     assert f"setpoint answer continue 3 {ASKING}" in told(shop, "answer", "show", ASKING)
     page = shop.root.parent / "run.html"
     told(shop, "admin", "export", VERIFIED, "--html", str(page))

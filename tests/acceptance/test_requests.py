@@ -33,7 +33,7 @@ def test_a_person_allows_it_and_the_test_is_judged_as_the_maker_leaves_it(reposi
     assert answered.returncode == 0
     assert (done.returncode, outcome["mark"]) == (0, "IMPLEMENTATION_VERIFIED")
     assert repository.git("show", f"{outcome['branch']}:tests/test_calc.py") == NEW.strip()
-    assert "as a person allowed: tests/test_calc.py" in repository.setpoint("show", run).stdout
+    assert "as a person allowed: tests/test_calc.py" in repository.setpoint("show", "log", run).stdout
     verified = repository.setpoint("verify", run)
     assert verified.returncode == 0, verified.stdout
 

@@ -42,9 +42,9 @@ def test_a_wrong_first_try_is_bounced_with_the_failure(repository):
     code, outcome = repository.run("--agent", "actor")
 
     assert (code, outcome["iterations"], outcome["bounces"]) == (0, 2, 1)
-    shown = repository.setpoint("show")
+    shown = repository.setpoint("show", "log")
     assert "bounce 1: evaluate -> implement" in shown.stdout
-    assert "rules-v1" in shown.stdout
+    assert "CONTINUE" in shown.stdout
 
 
 def test_claiming_success_without_a_change_is_no_success(repository):
@@ -64,7 +64,7 @@ def test_deleting_the_failing_test_is_undone_and_does_not_pass(repository):
     code, outcome = repository.run("--agent", "actor")
 
     assert (code, outcome["ending"]) == (11, "stopped")
-    assert "tests/test_calc.py" in repository.setpoint("show").stdout
+    assert "tests/test_calc.py" in repository.setpoint("show", "log").stdout
 
 
 def test_skipping_the_failing_test_is_undone_and_does_not_pass(repository):

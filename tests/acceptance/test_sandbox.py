@@ -55,7 +55,7 @@ def test_what_an_agent_tries_outside_its_work_copy_fails_and_the_run_goes_on(rep
     assert calls[: len(TRIES)] == [False] * len(TRIES)
     (made,) = [body for body in bodies if body["kind"] == "agent.finished"]
     assert made["snapshot"]["attempt"]["sandbox"] == means.value
-    assert f"sandbox of actor: {means}" in repository.setpoint("show", **asked).stdout
+    assert f"sandbox of actor: {means}" in repository.setpoint("show", "log", **asked).stdout
 
 
 def test_a_sandbox_that_is_asked_for_and_missing_ends_before_the_run(repository, tmp_path):
@@ -166,7 +166,7 @@ def test_tests_that_the_maker_wrote_are_held_too(repository, means, tmp_path):
 
     assert (code, outcome["ending"]) == (0, "verified"), outcome
     assert (tree(repository.root), (home / ".bashrc").read_text()) == (before, "kept")
-    assert f"sandbox of checks: {means}" in repository.setpoint("show").stdout
+    assert f"sandbox of checks: {means}" in repository.setpoint("show", "log").stdout
     report = repository.root / ".setpoint" / "runs" / outcome["trace_id"] / "report.md"
     assert f"- checks held by {means}" in report.read_text()
     assert repository.setpoint("verify", **asked).returncode == 0
@@ -181,7 +181,7 @@ def test_without_a_sandbox_work_is_verified_and_said_not_to_be_held(repository):
     assert (code, outcome["ending"]) == (0, "verified"), outcome
     report = repository.root / ".setpoint" / "runs" / outcome["trace_id"] / "report.md"
     assert "- checks not held" in report.read_text()
-    assert "sandbox of checks: not held" in repository.setpoint("show", **loose).stdout
+    assert "sandbox of checks: not held" in repository.setpoint("show", "log", **loose).stdout
     assert "checks were not held" in repository.setpoint("check", **loose).stdout
     rows = json.loads(repository.setpoint("doctor", "--json", **loose).stdout)["rows"]
     (row,) = [row for row in rows if row["name"] == "sandbox of checks"]

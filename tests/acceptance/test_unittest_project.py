@@ -36,7 +36,7 @@ def test_a_wrong_try_is_bounced_and_a_right_one_verified(tmp_path):
     )
 
     code, outcome = repository.run("--agent", "actor", SETPOINT_CHECKS__PYTHON="")
-    shown = repository.setpoint("show").stdout
+    shown = repository.setpoint("show", "log").stdout
 
     assert (code, outcome["mark"], outcome["iterations"], outcome["bounces"]) == (
         0, "IMPLEMENTATION_VERIFIED", 2, 1,

@@ -8,7 +8,8 @@ from rich.cells import cell_len
 from cli.live_story import BASH, at, begins, ends, later, racing, says, waiting, working
 from model.examples import EXAMPLES
 from setpoint.app.views.live import LiveRun
-from setpoint.cli.render.frame import frame, heartbeat, in_ascii
+from setpoint.cli.render.frame import frame, heartbeat
+from setpoint.cli.render.styles import in_ascii
 from setpoint.model.events.run import PhaseEntered
 
 KEYS = ("p pause", "h hint", "s stop", "v text", "^C leave")

@@ -7,7 +7,8 @@ from datetime import UTC
 
 import pytest
 
-from cli.live_story import BASH, at, begins, ends, later, says, working
+from cli.live_story import BASH, at, begins, ends, later, says, told, working
+from model.examples import EXAMPLES
 from setpoint.cli.render.console import Screen
 from setpoint.cli.render.presenter import Presenter, has_live_part
 from setpoint.cli.render.replay import MOST_GAP_S, moments, recording, replay
@@ -128,3 +129,14 @@ def test_a_recorded_run_is_shown_again_in_its_own_time_and_written_down():
 def test_a_night_without_an_event_is_cut_short():
     events = working() + later((50_000, ends(BASH)))
     assert [moment.second for moment in moments(events)][-1] == 114 + MOST_GAP_S
+
+
+def test_the_steps_of_a_proof_are_counted_while_it_is_measured():
+    step = EXAMPLES["proof.step"]
+    events = told((0, EXAMPLES["run.started"]), (1, EXAMPLES["iteration.evaluated"]), (2, step), (3, step))
+    beats = [
+        line
+        for line in "".join(played(a_console(terminal=False), events, 60)).splitlines()
+        if " ... " in line
+    ]
+    assert f"proof: 2 of about 7 steps, the last: {step.obligation.name}; " in beats[0]

@@ -194,11 +194,7 @@ class ProjectEvaluator:
             await self.prepare(order, measured.copy)
         place = await check_out(self._folders, measured)
         task = self._task(order, await self._base(order, measured.copy))
-
-        def told(step: Obligation) -> None:
-            self._measuring.told(measured.stage, step)
-            self._stepped(order, measured, step)
-
+        told = partial(self._stepped, order, measured)
         return await Prover(measuring=self._measuring, told=told).prove(task, place, order.proof, vouched)
 
     async def try_hidden(self, order: RunOrder, copy: WorkCopy | Measured, tests: HiddenTests) -> HiddenTrial:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from setpoint.model.evaluation import Evaluation, Stage
     from setpoint.model.evidence import CheckResult
-    from setpoint.model.proof import Obligation
 
 
 _VERDICTS = {ExitCode.OK: ("✓ PASS", "bold green"), ExitCode.FINDINGS: ("✗ FAIL", "bold red")}
@@ -60,7 +59,7 @@ def check(
     console = Screen(highlight=False, soft_wrap=True, stderr=as_json)
     block = console.status("measuring the working tree")
 
-    def told(_: Stage, result: CheckResult | Obligation) -> None:
+    def told(_: Stage, result: CheckResult) -> None:
         block.update(escape(f"measuring the working tree: {measured_line(result)}"))
 
     _refuse_both({"--watch": watch, "--fresh": fresh}, {"--base": bool(base), "--whole": whole})

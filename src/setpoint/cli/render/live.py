@@ -25,12 +25,11 @@ from setpoint.cli.render.presenter import Presenter
 from setpoint.errors import ExitCode, RunWaiting
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import CheckResult
-from setpoint.model.proof import Obligation
 from setpoint.model.run import RunOrder, RunOutcome
 from setpoint.stories.story_writer import story_notices
 from setpoint.wiring.project import Project
 
-ShowResult = Callable[[Stage, CheckResult | Obligation], None]
+ShowResult = Callable[[Stage, CheckResult], None]
 POLL_S = 0.15
 
 
@@ -157,10 +156,8 @@ class _Watcher:
                     board.press(read(POLL_S))
             self._look()
 
-    def told(self, stage: Stage, result: CheckResult | Obligation) -> None:
+    def told(self, stage: Stage, result: CheckResult) -> None:
         """Print the raw result of a check, where everything is shown; the line of the tree tells the rest."""
-        if isinstance(result, Obligation):
-            self._presenter.proved(result)
         if self._presenter.everything:
             self._presenter.print(" " * 8, f"{stage}: {raw_line(result)}", "dim", datetime.now(UTC))
 

@@ -28,7 +28,8 @@ from setpoint.model.events import (
     ToolExecuted,
 )
 from setpoint.model.events.candidates import CandidateMade
-from setpoint.model.proof import RUNS, Obligation
+from setpoint.model.events.live import ProofStep
+from setpoint.model.proof import RUNS
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -115,7 +116,9 @@ class Presenter:
 
     def show(self, event: Event) -> None:
         """Take in an event and print its line; without `everything` a round has at most 12 of them."""
-        calls, self._proved = self._calls(event), ()
+        calls = self._calls(event)
+        step = (event.body.obligation.name,) if isinstance(event.body, ProofStep) else ()
+        self._proved = (*self._proved, *step) if step else ()
         self._run.take(event)
         shown = line(event.body)
         text = shown.text + shown.more
@@ -146,10 +149,6 @@ class Presenter:
         if rows != self._rows:  # drawing what is there already would only flicker
             self._rows = rows
             self._live.update(self._drawn(rows), refresh=True)
-
-    def proved(self, obligation: Obligation) -> None:
-        """Take in a run of the proof that is under way; the next event ends it."""
-        self._proved = (*self._proved, obligation.name)
 
     def notice(self, text: str, at: datetime) -> None:
         """Print what a face of Setpoint has to say itself."""
