@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 HEAD = """# Languages, measured on public repositories
 
+<!-- not run: it clones 32 public repositories -->
 ```sh
 python bench/ecosystems.py FOLDER --prepare    # clone and install
 python bench/ecosystems.py FOLDER              # own command beside `setpoint check`

@@ -41,7 +41,7 @@ def test_a_gate_is_answered_from_another_process_and_the_run_ends_verified(repos
     run = asked["trace_id"]
 
     (row,) = told(repository, "status")
-    assert (row["state"], row["process"], row["waits_for"]) == (
+    assert (row["state"], row["process"], row["asks"]) == (
         "waiting",
         None,
         "1 of 1 iterations are used up",

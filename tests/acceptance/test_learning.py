@@ -49,7 +49,7 @@ def test_the_full_flow_of_the_design(repository):
     assert bounce["status"] == "active"
     assert any("was cleared by" in each["learning"]["title"] for each in known)
     shown = told(repository, "show", "log", first["trace_id"])
-    assert "reflection by rules (run_completed)" in shown
+    assert "reflection by rules: " in shown
     assert bounce["learning"]["title"] in shown
 
     # The next run on a like task is told so before it begins, and is approved at the first review.

@@ -91,7 +91,7 @@ def test_who_asks_for_a_person_is_answered_that_the_objection_is_wrong(repositor
     asked = json.loads(repository.setpoint("run", WISH, "--json", **ASKING).stdout)
     (opened,) = json.loads(repository.setpoint("gate", "list", "--json").stdout)
     assert opened["gate"]["question"] == f"code:critic wants a person to decide: {NAMED}"
-    assert (opened["asker"], opened["words"]) == ("reviewer critic", [])
+    assert (opened["asker"], opened["words"]) == ("the reviewer critic", [])
     assert [each["message"] for each in opened["findings"]] == [NAMED]
 
     repository.setpoint("gate", "dismiss", asked["trace_id"], "--because", "two are enough")

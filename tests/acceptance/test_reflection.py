@@ -41,7 +41,7 @@ def test_a_model_looks_back_and_is_not_believed_on_its_word(repository):
     (answered,) = [body for body in bodies(repository) if body["kind"] == "reflection.answered"]
     assert answered["agent"] == "thinker"
     shown = repository.setpoint("show", "log", run["trace_id"]).stdout
-    assert "reflection by thinker (run_completed): 2" in shown
+    assert "reflection by thinker: 2 learnings to review" in shown
     known = json.loads(repository.setpoint("learn", "list", "--json").stdout)
     (by_model,) = [each for each in known if each["learning"]["by"] == "thinker"]
     assert (by_model["status"], by_model["learning"]["believed"]) == ("candidate", 0.65)

@@ -8,6 +8,8 @@ TEST = "tests/test_calc.py"
 WISH = "make add() subtract, as its failing test does not say yet"
 NEW = TESTS.replace("add(2, 3) == 5", "add(2, 3) == -1")
 ASKS = {"say": "REQUEST tests/test_calc.py: the story wants add() to subtract, and this test wants a sum"}
+SELF = {"SETPOINT_PROOF__LEAST": "self"}
+"""Whoever allows a test to change has not written it: it says what the maker holds for right."""
 
 
 def asked(repository):
@@ -16,7 +18,7 @@ def asked(repository):
         [{"expect": f"a person allowed it: `{TEST}`"}, {"write": TEST, "text": NEW}],
         counter="count",
     )
-    done = repository.setpoint("run", WISH, "--agent", "actor", "--known-red", "fix", "--json", **ASKING)
+    done = repository.setpoint("run", WISH, "--agent", "actor", "--known-red", "fix", "--json", **ASKING, **SELF)
     assert done.returncode == 10, done.stderr
     return json.loads(done.stdout)["trace_id"]
 
@@ -26,14 +28,14 @@ def test_a_person_allows_it_and_the_test_is_judged_as_the_maker_leaves_it(reposi
 
     shown = repository.setpoint("answer", "show", run)
     answered = repository.setpoint("answer", "approve", run, "--reason", "so it is")
-    done = repository.setpoint("resume", "--json", **ASKING)
+    done = repository.setpoint("resume", "--json", **ASKING, **SELF)
     outcome = json.loads(done.stdout)
 
     assert "the story wants add() to subtract" in shown.stdout
     assert answered.returncode == 0
-    assert (done.returncode, outcome["mark"]) == (0, "IMPLEMENTATION_VERIFIED")
+    assert (done.returncode, outcome["ending"]) == (0, "self_tested"), done.stderr
     assert repository.git("show", f"{outcome['branch']}:tests/test_calc.py") == NEW.strip()
-    assert "as a person allowed: tests/test_calc.py" in repository.setpoint("show", "log", run).stdout
+    assert "as a person allowed: tests/test_calc.py" in repository.setpoint("show", run, "--json").stdout
     verified = repository.setpoint("verify", run)
     assert verified.returncode == 0, verified.stdout
 

@@ -80,7 +80,7 @@ def test_a_signal_appears_by_itself_and_a_person_lets_its_story_be_worked_on(pag
     picture(page, "production")
     problem.get_by_role("button", name="Approve: ZeroDivisionError in average").click()
     expect(problem.locator(".mark", has_text="story")).to_be_visible()
-    expect(problem.get_by_role("button")).to_have_count(0)
+    expect(problem.get_by_role("button", name="Approve")).to_have_count(0)
     problem.get_by_role("link", name="production-zerodivisionerror").click()
     expect(page.get_by_role("button", name="Do it: Fix in production: ZeroDivisionError")).to_be_visible()
 

@@ -172,7 +172,7 @@ def test_a_run_asks_is_answered_and_goes_on_to_its_end(page):
     page.get_by_role("button", name="Start the run").click()
     row = page.get_by_role("row").filter(has_text="make the failing tests pass")
     expect(row).to_contain_text("1 of 1 iterations", timeout=SLOW_MS)
-    row.get_by_role("link", name="run-").click()
+    row.get_by_role("rowheader").get_by_role("link").click()
     section = page.locator("section.question")
     expect(page.locator("table.grid thead th")).to_have_count(3)
     opened_answer(section, "continue").get_by_role("button", name="Answer: continue").click()
@@ -193,7 +193,7 @@ def test_a_run_that_was_killed_is_gone_on_with(page, project):
     page.goto("/")
     row = page.get_by_role("row").filter(has_text="wait for me")
     expect(row).to_contain_text("running", timeout=SLOW_MS)
-    row.get_by_role("link", name="run-").click()
+    row.get_by_role("rowheader").get_by_role("link").click()
     expect(page.locator("ol.log")).to_contain_text("waits works on", timeout=SLOW_MS)
     time.sleep(0.5)  # it is to be killed while its agent works, not while that is recorded
     os.kill(driving.pid, signal.SIGKILL)

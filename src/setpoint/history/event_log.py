@@ -18,6 +18,8 @@ from setpoint.history.run_fold import RunFold, fold, restored, row_of
 from setpoint.model.events import Body, Event
 from setpoint.model.events.learning import MemoryRecalled
 from setpoint.model.events.run import (
+    GateAnswered,
+    GateOpened,
     RunFinished,
     RunResumed,
     RunStarted,
@@ -212,6 +214,8 @@ def _list(connection: sa.Connection, trace_id: TraceId, events: Sequence[Event])
                 connection.execute(sa.insert(RUN), row)
             case RunResumed(process=process):
                 values["process"] = process
+            case GateOpened() | GateAnswered():  # also of a record that cannot be folded
+                values["state"] = "waiting" if isinstance(event.body, GateOpened) else "running"
             case RunFinished(outcome=outcome):
                 values |= {
                     "state": "finished",
