@@ -8,7 +8,7 @@ TEST = "tests/test_calc.py"
 WISH = "make add() subtract, as its failing test does not say yet"
 NEW = TESTS.replace("add(2, 3) == 5", "add(2, 3) == -1")
 ASKS = {"say": "REQUEST tests/test_calc.py: the story wants add() to subtract, and this test wants a sum"}
-SELF = {"SETPOINT_PROOF__LEAST": "self"}
+SELF = {**ASKING, "SETPOINT_PROOF__LEAST": "self"}
 """Whoever allows a test to change has not written it: it says what the maker holds for right."""
 
 
@@ -18,7 +18,7 @@ def asked(repository):
         [{"expect": f"a person allowed it: `{TEST}`"}, {"write": TEST, "text": NEW}],
         counter="count",
     )
-    done = repository.setpoint("run", WISH, "--agent", "actor", "--known-red", "fix", "--json", **ASKING, **SELF)
+    done = repository.setpoint("run", WISH, "--agent", "actor", "--known-red", "fix", "--json", **SELF)
     assert done.returncode == 10, done.stderr
     return json.loads(done.stdout)["trace_id"]
 
@@ -28,7 +28,7 @@ def test_a_person_allows_it_and_the_test_is_judged_as_the_maker_leaves_it(reposi
 
     shown = repository.setpoint("answer", "show", run)
     answered = repository.setpoint("answer", "approve", run, "--reason", "so it is")
-    done = repository.setpoint("resume", "--json", **ASKING, **SELF)
+    done = repository.setpoint("resume", "--json", **SELF)
     outcome = json.loads(done.stdout)
 
     assert "the story wants add() to subtract" in shown.stdout

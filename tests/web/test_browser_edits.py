@@ -99,10 +99,10 @@ def test_a_request_is_approved_with_edits_of_ones_own(page, project):
     section.get_by_role("button", name="Answer").click()
     expect(page.get_by_text("No run waits for a person.")).to_be_visible()
     page.goto(f"/runs/{trace}")
-    expect(page.locator("main .mark").first).to_have_text("verified", timeout=SLOW_MS)
+    # Whoever edits a test for the maker has not set the exam: that is asked before the work is delivered.
+    expect(page.locator("section.question")).to_contain_text("proof.least", timeout=SLOW_MS)
     assert edited(project, trace).files == (TEST,)
-    assert delivered(project, trace, TEST) == WANTED
-    (answer,) = [
+    answer = next(
         each.body.answer for each in project.log.replay(trace) if isinstance(each.body, GateAnswered)
-    ]
+    )
     assert (answer.choice, answer.via, answer.instruction) == (Choice.APPROVE, Via.WEB, "only this one")

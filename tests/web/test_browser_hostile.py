@@ -133,7 +133,8 @@ def test_words_of_attackers_are_shown_as_they_are(watched, signals):
     watched.goto("/board")
     for title in watched.locator("article.card h3").all():
         expect(title).to_contain_text("<script>window.hacked=1</script><img src=x onerror=window.hacked=2>")
-    expect(watched.locator("article.card", has=watched.get_by_role("button", name="evil"))).to_contain_text("{{ 7*7")
+    evil = watched.locator("article.card", has=watched.get_by_role("button", name="evil"))
+    expect(evil).to_contain_text("{{ 7*7")
 
 
 def test_alerts_and_errors_of_production_are_texts_too(watched, signals):
