@@ -106,4 +106,4 @@ def assert_usable(page, paths):
         page.set_viewport_size({"width": 360, "height": 740})
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, path
         page.set_viewport_size({"width": 1280, "height": 900})
-    assert found == {}
+    assert found == {}, found
