@@ -1,6 +1,6 @@
 # Everything a person or CI does with this repository. Each target makes the environment it needs.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-second test-tools test-agents durations check format api docs screenshots bench bench-agents bench-run bench-evaluate bench-exam bench-install bench-judges bench-scale bench-serving smoke clean
+.PHONY: help demo test test-all test-second test-tools test-agents durations check format api docs pictures-check screenshots bench bench-agents bench-run bench-evaluate bench-exam bench-install bench-judges bench-scale bench-serving smoke clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -69,6 +69,10 @@ screenshots: $(READY) ## Make docs/assets from real runs: the recording of the t
 	@bash tests/web/install.sh
 	@$(BIN)/python tests/pictures.py
 	@SCREENSHOTS_INTO=$(CURDIR)/docs/assets $(BIN)/python -m pytest -q -k "not everybody" tests/web/test_browser*.py
+
+pictures-check: $(READY) ## Look if the pages still say what the pictures of the documents show
+	@$(BIN)/python -m pytest -q -k "not everybody" tests/web/test_browser.py tests/web/test_browser_edits.py \
+		tests/web/test_browser_feedback.py tests/web/test_browser_production.py
 
 docs: $(READY_DOCS) ## Write the reference from the code, and build the pages into site/
 	@$(BIN)/python docs/generate.py

@@ -24,6 +24,7 @@ from setpoint.model.halting_worth import HaltingWorth
 from setpoint.model.ids import TraceId
 from setpoint.model.learning import LearningKind
 from setpoint.model.pipeline import Pipeline
+from setpoint.model.product import Shown, ShownPage
 from setpoint.model.stories.story import Story
 from setpoint.ports import EventLog
 from setpoint.testing.contracts.counted_run import PIPELINE
@@ -67,6 +68,7 @@ def test_times_come_from_the_clock_that_was_handed_in(make: str, tmp_path: Path)
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False, width=32)
 LEAVES: dict[Any, st.SearchStrategy[Any]] = {
+    Shown: st.sampled_from(["shop export", ShownPage(start="serve", page="http://127.0.0.1:8000/")]),
     str: st.text(max_size=12),
     int: st.integers(2, 10),
     float: FINITE.map(lambda number: abs(number) % 1 or 0.5),

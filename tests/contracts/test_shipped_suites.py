@@ -174,5 +174,14 @@ def test_the_fakes_need_no_pytest_and_the_suites_cover_every_public_port():
     parts = {base.__name__ for base in setpoint.ports.RemoteForge.__mro__} - {"RemoteForge"}
     assert parts >= {"ForgeGit", "ForgeReader"}  # one suite covers the whole
     desks = {"FeedbackDesk", "ForgeDesk", "ResultDesk", "StoryDesk"}
-    others = {"Board", "Clock", "DeliveryReader", "Evaluator", "Lineage", "Observer", "Workbench"}
+    others = {
+        "Board",
+        "Clock",
+        "DeliveryReader",
+        "Evaluator",
+        "Lineage",
+        "Observer",
+        "ShowsProduct",
+        "Workbench",
+    }
     assert ports - suites - parts == desks | others

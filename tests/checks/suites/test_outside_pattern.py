@@ -46,4 +46,6 @@ async def test_a_check_without_a_test_names_the_file_and_gives_no_mark(bench) ->
 
     assert "src/tests.py holds tests that pytest does not collect" in seen.evidence_of("pytest").reason
     assert seen.score is not None, "linters measured something"
-    assert "quality not measured;" in check_text(seen, fast=False)
+    assert "quality no score: a test fails, or the full suite was not measured" in check_text(
+        seen, fast=False
+    )
