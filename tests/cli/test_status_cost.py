@@ -63,4 +63,4 @@ def test_what_needs_a_person_comes_first_with_its_command_whatever_its_age(liste
 
 def test_the_last_line_counts_what_needs_a_person_and_what_the_week_cost(listed):
     last = listed(a_row(ending=Ending.VERIFIED)).splitlines()[-1]
-    assert last == "1 needs you · 0 running · 12 verified this week · $4.10"
+    assert last == "1 needs you · 0 running · 12 verified this week · $4.10 this week"

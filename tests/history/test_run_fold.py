@@ -209,7 +209,7 @@ def test_home_counts_what_needs_a_person_and_sums_up_the_week(tmp_path, where):
         return 7 if trace == "run-e-works" else None
 
     counted = home_counts(store, works, now)
-    assert str(counted) == "3 need you · 1 running · 1 verified this week · $0.75"
+    assert str(counted) == "3 need you · 1 running · 1 verified this week · $0.75 this week"
     names = [run.trace_id for run in open_runs(store, works) if run.needs_you]
     assert names == ["run-f-left", "run-c-broke", "run-d-asks"]
     assert str(cost_of_days(store, works, 1, now)) == "$0.25"

@@ -140,10 +140,10 @@ class HomeCounts(NamedTuple):
     """Of all runs, also of those under way."""
 
     def __str__(self) -> str:
-        """Return it as `3 need you · 1 running · 12 verified this week · $4.10`."""
+        """Return it as `3 need you · 1 running · 12 verified this week · $4.10 this week`."""
         return (
             f"{self.need_you} {'needs' if self.need_you == 1 else 'need'} you · {self.running} running · "
-            f"{self.verified_this_week} verified this week · {self.cost_this_week}"
+            f"{self.verified_this_week} verified this week · {self.cost_this_week} this week"
         )
 
 
