@@ -64,11 +64,6 @@ class Lap:
         return self.evaluations[-1] if self.evaluations else None
 
     @property
-    def partly_measured(self) -> bool:
-        """Whether the score leaves out what the full suite would say, because something before it blocked."""
-        return self.latest is not None and self.latest.stage is Stage.EVALUATE
-
-    @property
     def verdict(self) -> Verdict | None:
         """What the reviewers decided."""
         reviewed = self.last(ReviewCompleted)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from enum import StrEnum
 
@@ -116,12 +115,6 @@ def problem_view(book: ProductionRecord, which: str) -> ProblemView:
     production = book.now()
     problem = find_problem(production, which)
     return _problem(production, problem, book.project.settings.production, StoryBoard(book.project))
-
-
-def signal_views(book: ProductionRecord) -> Iterator[SignalView]:
-    """Return all signals, the newest first."""
-    production = book.now()
-    return (_signal(production, name) for name in reversed(production.sightings))
 
 
 def signal_view(book: ProductionRecord, which: str) -> SignalView:
