@@ -81,12 +81,12 @@ def _shown(
         for row in iteration_rows(events):
             print_line(console, row, start="  ")
         _notes(console, events)
-    if not log and not everything:
-        say("\n  more: setpoint show diff, show output CHECK, show log, finding list")
-        return
-    _timeline(console, events, everything=everything)
+    if log or everything:
+        _timeline(console, events, everything=everything)
     for name, figures in model_use(project, trace_id).items():
         console.print(f"{name}: {figures}", markup=False)
+    if not log and not everything:
+        say("\n  more: setpoint show diff, show output CHECK, show log, finding list")
 
 
 def _wanted(words: list[str]) -> tuple[str, str, str]:
