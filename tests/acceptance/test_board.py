@@ -25,6 +25,15 @@ number = re.search(r"module number (\\d+)", sys.stdin.read())[1]
 value = {"break": -1, "mend": 100 + int(number)}[sys.argv[1]]
 Path(f"module_{number}.py").write_text(f"def value():\\n    return {value}\\n")
 """
+PROVEN = """
+import re, sys
+from pathlib import Path
+
+number = re.search(r"module number (\\d+)", sys.stdin.read())[1]
+Path(f"module_{number}.py").write_text(f"def value():\\n    return {100 + int(number)}\\n")
+test = f"def test_new_value():\\n    assert value() == {100 + int(number)}\\n"
+Path(f"tests/test_new_{number}.py").write_text(f"from module_{number} import value\\n\\n\\n{test}")
+"""
 WRONG = {"write": "calc.py", "text": "def add(a, b):\n    return a * b\n"}
 FIX = {"write": "calc.py", "text": RIGHT}
 STORY = "make-the-failing-tests-pass"
@@ -57,7 +66,9 @@ def stories_of(repository, count):
         repository.write(f"module_{number}.py", f"def value():\n    return {number}\n")
         test = f"from module_{number} import value\n\n\ndef test_value():\n    assert value() >= 0\n"
         repository.write(f"tests/test_module_{number}.py", test)
-        story = f"---\ntitle: Raise module number {number}\nowner: me # by hand\n---\n\nTo {100 + number}.\n"
+        story = (
+            f"---\ntitle: Raise module number {number}\nx-owner: me # by hand\n---\n\nTo {100 + number}.\n"
+        )
         repository.write(f".setpoint/stories/story-{number}.md", story)
     repository.write(".setpoint/.gitignore", "*\n")
 
@@ -102,8 +113,48 @@ def test_four_stories_at_once_do_not_disturb_each_other(repository):
         assert (told["status"], told["refinement_count"], told["last_run"]) == ("done", 1, each["run"])
         text = (repository.root / f".setpoint/stories/{each['story']}.md").read_text("utf-8")
         assert text.startswith(
-            f"---\ntitle: Raise module number {number}\nowner: me # by hand\nstatus: done\n"
+            f"---\ntitle: Raise module number {number}\nx-owner: me # by hand\nstatus: done\n"
         )
+
+
+@pytest.mark.slow
+def test_a_story_begins_from_what_its_dependencies_delivered(repository):
+    stories_of(repository, 3)
+    path = repository.root / ".setpoint/stories/story-2.md"
+    path.write_text(
+        path.read_text("utf-8").replace("---\n\n", "depends_on: [story-0, story-1]\n---\n\n"), "utf-8"
+    )
+    (repository.root.parent / "edit.py").write_text(PROVEN, "utf-8")
+    an_actor(repository, *[[edit(repository, "")]] * 9, settings='[proof]\nleast = "self"\n')
+    assert board(repository)["story-2"]["waits_for"] == ["story-0", "story-1"]
+    refused = repository.setpoint("run", "story-2")
+    assert (refused.returncode, "waits for story-0 (ready); story-1 (ready)" in refused.stderr) == (2, True)
+
+    done = repository.setpoint("run", "--auto", "--agent", "actor", "--json", timeout=200)
+
+    worked = {each["story"]: each for each in json.loads(done.stdout)["worked"]}
+    assert (done.returncode, list(worked)[-1]) == (0, "story-2"), done.stderr
+    tip = worked["story-2"]["branch"]
+    for number in range(3):
+        assert f"return {100 + number}" in repository.git("show", f"{tip}:module_{number}.py")
+        assert repository.git("merge-base", worked[f"story-{number}"]["branch"], tip) == repository.git(
+            "rev-parse", worked[f"story-{number}"]["branch"]
+        )
+
+    repository.write("README.md", "newer")
+    repository.commit("a newer base")
+    again = repository.setpoint("run", "story-0", "--agent", "actor", timeout=200)
+    assert again.returncode == 0, again.stderr
+    assert repository.git("show", "setpoint/story-0-2:README.md") == "newer"
+    third = board(repository)["story-2"]
+    assert (third["status"], third["action"]["kind"]) == ("ready", "start")
+    assert third["action"]["reason"].startswith("measured on an older story-0")
+
+    repository.setpoint("run", "--auto", "--agent", "actor", timeout=200)
+
+    third = board(repository)["story-2"]
+    assert (third["status"], {each["story"] for each in third["needs"]}) == ("done", {"story-0", "story-1"})
+    assert repository.git("show", f"{third['branch']}:README.md") == "newer"
 
 
 def test_one_step_does_one_phase_and_says_what_is_next(repository):
