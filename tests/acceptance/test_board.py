@@ -25,14 +25,12 @@ number = re.search(r"module number (\\d+)", sys.stdin.read())[1]
 value = {"break": -1, "mend": 100 + int(number)}[sys.argv[1]]
 Path(f"module_{number}.py").write_text(f"def value():\\n    return {value}\\n")
 """
-PROVEN = """
+WRITE = """
 import re, sys
 from pathlib import Path
 
-number = re.search(r"module number (\\d+)", sys.stdin.read())[1]
-Path(f"module_{number}.py").write_text(f"def value():\\n    return {100 + int(number)}\\n")
-test = f"def test_new_value():\\n    assert value() == {100 + int(number)}\\n"
-Path(f"tests/test_new_{number}.py").write_text(f"from module_{number} import value\\n\\n\\n{test}")
+number = re.search(r"Write number (\\d+)", sys.stdin.read())[1]
+Path(f"number_{number}.txt").write_text("done")
 """
 WRONG = {"write": "calc.py", "text": "def add(a, b):\n    return a * b\n"}
 FIX = {"write": "calc.py", "text": RIGHT}
@@ -119,13 +117,14 @@ def test_four_stories_at_once_do_not_disturb_each_other(repository):
 
 @pytest.mark.slow
 def test_a_story_begins_from_what_its_dependencies_delivered(repository):
-    stories_of(repository, 3)
-    path = repository.root / ".setpoint/stories/story-2.md"
-    path.write_text(
-        path.read_text("utf-8").replace("---\n\n", "depends_on: [story-0, story-1]\n---\n\n"), "utf-8"
-    )
-    (repository.root.parent / "edit.py").write_text(PROVEN, "utf-8")
-    an_actor(repository, *[[edit(repository, "")]] * 9, settings='[proof]\nleast = "self"\n')
+    (repository.root.parent / "edit.py").write_text(WRITE, "utf-8")
+    for number, needs in enumerate(("[]", "[]", "[story-0, story-1]")):
+        keys = f"title: Write number {number}\nkind: chore\nacceptance: [test -f number_{number}.txt]\n"
+        story = f"---\n{keys}depends_on: {needs}\n---\n"
+        repository.write(f".setpoint/stories/story-{number}.md", story)
+    repository.write(".setpoint/.gitignore", "*\n")
+    repository.write("calc.py", RIGHT)
+    an_actor(repository, *[[edit(repository, "")]] * 9)
     assert board(repository)["story-2"]["waits_for"] == ["story-0", "story-1"]
     refused = repository.setpoint("run", "story-2")
     assert (refused.returncode, "waits for story-0 (ready); story-1 (ready)" in refused.stderr) == (2, True)
@@ -136,10 +135,9 @@ def test_a_story_begins_from_what_its_dependencies_delivered(repository):
     assert (done.returncode, list(worked)[-1]) == (0, "story-2"), done.stderr
     tip = worked["story-2"]["branch"]
     for number in range(3):
-        assert f"return {100 + number}" in repository.git("show", f"{tip}:module_{number}.py")
-        assert repository.git("merge-base", worked[f"story-{number}"]["branch"], tip) == repository.git(
-            "rev-parse", worked[f"story-{number}"]["branch"]
-        )
+        assert repository.git("show", f"{tip}:number_{number}.txt") == "done"
+    report = repository.setpoint("show", worked["story-2"]["run"]).stdout
+    assert "begins from the work of story-1" in report
 
     repository.write("README.md", "newer")
     repository.commit("a newer base")

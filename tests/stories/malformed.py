@@ -2,6 +2,10 @@
 
 HEAD = "---\ntitle: Export as JSON\n"
 
+LAUGHS = "  - &a0 [x]\n" + "".join(
+    f"  - &a{number} [{', '.join([f'*a{number - 1}'] * 9)}]\n" for number in range(1, 12)
+)
+
 CASES = {
     "misspelt key": (HEAD + "acceptence: [pytest]\n---\n", 3, "did you mean 'acceptance'?"),
     "short key": (HEAD + "depends: [cart]\n---\n", 3, "did you mean 'depends_on'?"),
@@ -41,8 +45,8 @@ CASES = {
     "equals sign": (HEAD + "acceptance = pytest\n---\n", 3, "not valid YAML"),
     "colon in a title": ("---\ntitle: Mend: the cart\n---\n", 2, "goes into quotes"),
     "number of an issue": ("---\ntitle: Fix bug #12\n---\n", 2, "before the #"),
-    "hash in a command": (HEAD + "acceptance:\n  - grep ' # ' a\n---\n", 4, "no whole command"),
-    "comma in a command": (HEAD + "acceptance: [grep 'a, b' c]\n---\n", 3, "no whole command"),
+    "hash in a command": (HEAD + "acceptance:\n  - grep ' # ' a\n---\n", 4, "not a whole command"),
+    "comma in a command": (HEAD + "acceptance: [grep 'a, b' c]\n---\n", 3, "not a whole command"),
     "list as text": (HEAD + "acceptance: pytest\n---\n", 3, 'acceptance: ["..."]'),
     "list as lines": (HEAD + "acceptance: |\n  pytest\n  ruff check\n---\n", 3, "is not a list"),
     "list as a table": (HEAD + "acceptance:\n  run: pytest\n---\n", 4, "is not a list"),
@@ -53,6 +57,8 @@ CASES = {
     "star without quotes": (HEAD + "protected: [*.json]\n---\n", 3, "not valid YAML"),
     "quote not closed": ('---\ntitle: "T\n---\n\nBody.\n', 2, "not valid YAML"),
     "anchor that is not there": (HEAD + "acceptance: *tests\n---\n", 3, "not valid YAML"),
+    "list that holds itself": (HEAD + "acceptance: &a [*a]\n---\n", 3, "acceptance"),
+    "laughs": (HEAD + "acceptance:\n" + LAUGHS + "---\n", 3, "acceptance"),
     "title no": ("---\ntitle: no\n---\n\n# Body\n", 2, "read as bool"),
     "title as a number": ("---\ntitle: 404\n---\n", 2, "read as int"),
     "title as a date": ("---\ntitle: 2026-01-31\n---\n", 2, "read as timestamp"),

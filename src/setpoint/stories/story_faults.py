@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -153,7 +153,7 @@ def _value_faults(name: str, node: yaml.Node, text: str, first: int) -> Iterator
         kind = node.tag.rpartition(":")[2]
         yield line, f"key '{name}' is read as {kind}, not as text", "put the value into quotes"
         return
-    for each in _scalars(node):
+    for each in _scalars(node, set()):
         line = each.start_mark.line + first
         if isinstance(each, yaml.MappingNode):
             yield line, f"a key below '{name}' is there twice", "keep one"
@@ -163,20 +163,21 @@ def _value_faults(name: str, node: yaml.Node, text: str, first: int) -> Iterator
             yield line, f"key '{name}': {wrong[0]}", wrong[1]
 
 
-def _scalars(node: yaml.Node) -> Iterator[yaml.Node]:
-    """Yield all scalars of a value, and each table that holds a key twice."""
-    if isinstance(node, yaml.MappingNode):
-        names = [key.value for key, _ in node.value]
-        if len({*map(str, names)}) < len(names):
-            yield node
-    if not isinstance(node, yaml.CollectionNode):
+def _scalars(node: yaml.Node, seen: set[int]) -> Iterator[yaml.Node]:
+    """Yield all scalars of a value once, and each table that holds a key twice."""
+    if id(node) in seen:
+        return  # an alias, perhaps of a list that holds it
+    seen.add(id(node))
+    if isinstance(node, yaml.ScalarNode):
         yield node
-        return
-    inner: Iterable[yaml.Node] = (
-        (each for _, each in node.value) if isinstance(node, yaml.MappingNode) else node.value
-    )
-    for each in inner:
-        yield from _scalars(each)
+    elif isinstance(node, yaml.MappingNode):
+        if len({str(key.value) for key, _ in node.value}) < len(node.value):
+            yield node
+        for _, each in node.value:
+            yield from _scalars(each, seen)
+    else:
+        for each in node.value:
+            yield from _scalars(each, seen)
 
 
 def _misread(name: str, node: yaml.ScalarNode, text: str) -> tuple[str, str] | None:
@@ -207,6 +208,6 @@ def _no_item(name: str, node: yaml.ScalarNode) -> tuple[str, str] | None:
         try:
             shlex.split(node.value, comments=True)
         except ValueError as error:
-            told = f"`{node.value}` is no whole command: {str(error).lower()}"
+            told = f"`{node.value}` is not a whole command: {str(error).lower()}"
             return told, "put the whole command into single quotes"
     return None

@@ -27,7 +27,7 @@ def imported(source: Path, folder: Path) -> tuple[StoryFile, ...]:
     """
     read = {".yaml": _listed, ".yml": _listed, ".md": _sections, ".markdown": _sections}.get(source.suffix)
     if read is None:
-        raise StoryError(f"{source}: not a file of stories", hint="give a .md, .yaml or .yml file")
+        raise StoryError(f"{source}: not a file of stories", hint="name a .md, .yaml or .yml file")
     found, wrong = list[StoryFile](), list[StoryError]()
     for page, first in read(source, text_of(source).removeprefix("\ufeff").replace("\r\n", "\n")):
         try:
