@@ -15,8 +15,8 @@ PYTHON := $(shell for name in python3.13 python3.12 python3.11 python3 python; d
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
-demo: $(READY) ## Repair a broken sample project, and show the evidence
-	@rm -rf .demo && $(BIN)/setpoint demo .demo
+demo: $(READY) ## Explain a run of an agent that claims, is caught, and passes
+	@rm -rf .demo && $(BIN)/setpoint demo .demo --tour
 
 # One process of tests for each core; `make test WORKERS=0` runs them in one, for a debugger.
 WORKERS := auto
@@ -65,8 +65,9 @@ format: $(READY) ## Mend what can be mended by machine
 api: $(READY) ## Record the public API anew, and show which version its changes ask for
 	@PYTHONPATH=tests $(BIN)/python tests/house/api_surface.py
 
-screenshots: $(READY) ## Make the pictures of the dashboard for the documents, with Chromium
+screenshots: $(READY) ## Make docs/assets from real runs: the recording of the terminal, and the dashboard with Chromium
 	@bash tests/web/install.sh
+	@$(BIN)/python tests/pictures.py
 	@SCREENSHOTS_INTO=$(CURDIR)/docs/assets $(BIN)/python -m pytest -q -k "not everybody" tests/web/test_browser*.py
 
 docs: $(READY_DOCS) ## Write the reference from the code, and build the pages into site/

@@ -326,9 +326,9 @@ def json_shapes() -> Iterator[str]:
     asking = "One object: the question below, and `state`, `exit_code`, `report`, `folder`"
     outcome = "One object: the outcome below, and `mark`, `exit_code`, `story`, `report`, `folder` (paths)."
     shapes: list[tuple[str, str, type[BaseModel]]] = [
-        ("run, resume, cancel, demo", outcome, RunOutcome),
+        ("run, resume, stop, demo", outcome, RunOutcome),
         ("run, resume: the run waits for a person", f"{asking} (exit code 10).", OpenGate),
-        ("gate list, gate show", "A list of questions, or one.", OpenGate),
+        ("answer, answer show", "A list of questions, or one.", OpenGate),
         ("show", "A list of events; `body` is described under [Events](events.md).", events.Event),
         ("status", "A list of runs, newest first.", RunSummary),
         ("story list", "A list of stories, the most urgent first.", Card),
@@ -342,9 +342,13 @@ def json_shapes() -> Iterator[str]:
         ("check", "One evaluation of the working tree.", Evaluation),
         ("metrics", "One report, with `snapshot` if it was stored.", MetricsReport),
         ("metrics --snapshots", "A list of stored reports, newest first.", Snapshot),
-        ("mutate", "One object: `score`, `counts` by fate, and these.", MutationReport),
-        ("signal list, signal show", "A list of problems, the latest first, or one.", ProblemView),
-        ("deploy list, deploy record", "A list of deployments, newest first, or one with `new`.", Deployment),
+        ("lab mutate", "One object: `score`, `counts` by fate, and these.", MutationReport),
+        ("ci signal list, ci signal show", "A list of problems, the latest first, or one.", ProblemView),
+        (
+            "ci deploy list, ci deploy record",
+            "A list of deployments, newest first, or one with `new`.",
+            Deployment,
+        ),
         ("verify", "`agrees`, `notes`, and under `checks` a list of these with `agrees` each.", Compared),
     ]
     for verbs_of, text, model in shapes:

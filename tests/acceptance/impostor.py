@@ -45,8 +45,8 @@ def attempts(order, state):
         f"gate accept {run}", f"resume {run}", f"cancel {run}", "run more --agent actor", "token new admin",
     ):  # fmt: skip
         tries[f"cli: {verb}"] = lambda verb=verb: setpoint(order, verb.split())
-    tries["cli, by a repository of its own"] = lambda: elsewhere(order, state, ["gate", "accept", run])
-    tries["cli, twice removed"] = lambda: daemon(order, ["gate", "accept", run], state)
+    tries["cli, by a repository of its own"] = lambda: elsewhere(order, state, ["answer", "accept", run])
+    tries["cli, twice removed"] = lambda: daemon(order, ["answer", "accept", run], state)
     tries["sqlite"] = lambda: insert(f"file:{state}/app.db", run)
     tries["sqlite, no locks"] = lambda: insert(f"file:{state}/app.db?nolock=1", run)
     tries["a log beside it"] = lambda: (state / "app.db-wal").open("ab").write(b"x")

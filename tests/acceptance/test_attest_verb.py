@@ -1,4 +1,4 @@
-"""`setpoint attest` and `setpoint verify`: evidence that others can read, and make again from a clone."""
+"""`setpoint admin attest` and `setpoint verify`: evidence that others can read and make again."""
 
 import json
 import subprocess
@@ -27,7 +27,7 @@ def delivered(tmp_path_factory):
 
 
 def attested(repository, *words):
-    done = repository.setpoint("attest", *words)
+    done = repository.setpoint("admin", "attest", *words)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -163,7 +163,7 @@ def test_one_step_does_one_phase_and_says_what_is_next(repository):
             # The next process has a new agent, which plays its script from the beginning.
             script = {"prompts": [[{"expect": "test_add"}, {"cost": 0.5}, FIX]]}
             (repository.root.parent / "actor.json").write_text(json.dumps(script), "utf-8")
-        told = repository.setpoint("step", *words, "--json")
+        told = repository.setpoint("lab", "step", *words, "--json")
         assert told.returncode == 0, told.stderr
         done.append(json.loads(told.stdout))
 
@@ -186,12 +186,12 @@ def test_one_step_does_one_phase_and_says_what_is_next(repository):
     outcome = done[-1]["outcome"]
     assert (outcome["ending"], float(outcome["cost_usd"])) == ("verified", pytest.approx(1.0))
     assert attempts(repository, done[-1]["run"]) == [("implement-1", 1), ("implement-2", 1)]
-    assert repository.setpoint("step").stdout.startswith("nothing to do")
+    assert repository.setpoint("lab", "step").stdout.startswith("nothing to do")
 
 
 def test_rework_goes_before_a_new_story_of_higher_priority(repository):
     an_actor(repository, [WRONG], [FIX])
-    stepped = repository.setpoint("step", WISH, "--iteration", "--agent", "actor", "--json")
+    stepped = repository.setpoint("lab", "step", WISH, "--iteration", "--agent", "actor", "--json")
     assert json.loads(stepped.stdout)["next"]["kind"] == "rework"
     assert front(repository, STORY)["status"] == "rework"
     assert front(repository, STORY)["implement_complete"] is False
@@ -249,10 +249,10 @@ def test_the_circuit_breaker_blocks_the_story_until_its_count_is_set_back(reposi
     again = repository.setpoint("run", "--auto", "--json")
     assert json.loads(again.stdout)["worked"] == []
     assert [each["action"]["kind"] for each in json.loads(again.stdout)["left"]] == ["answer"]
-    stepped = repository.setpoint("step", STORY)
+    stepped = repository.setpoint("lab", "step", STORY)
     assert (stepped.returncode, "answer" in stepped.stdout) == (10, True)
 
-    repository.setpoint("gate", "cancel", "--go")
+    repository.setpoint("answer", "cancel", "--go")
 
     assert board(repository)[STORY]["action"]["kind"] == "look"
     told = front(repository, STORY)

@@ -51,7 +51,7 @@ def test_a_person_is_asked_when_the_agent_stays_broken(repository):
     repository.agent([{"die": 7}], [{"die": 7}], [{"die": 7}], [FIX], counter="prompts")
     code, asked = repository.run("--agent", "actor", **ASKING)
     assert (code, "broke 3 times" in asked["gate"]["question"]) == (10, True)
-    answered = repository.setpoint("gate", "continue", "1", asked["trace_id"])
+    answered = repository.setpoint("answer", "continue", "1", asked["trace_id"])
     assert answered.returncode == 0, answered.stderr
     done = repository.setpoint("resume", "--json")
     assert (done.returncode, json.loads(done.stdout)["mark"]) == (0, "IMPLEMENTATION_VERIFIED")
@@ -83,7 +83,7 @@ def test_work_that_a_broken_agent_left_is_continued_after_a_question(repository)
     code, asked = repository.run("--agent", "actor", **ASKING)
     assert (code, "broke 3 times" in asked["gate"]["question"]) == (10, True)
     assert "iteration 1" in str(asked["gate"]["context"])
-    assert repository.setpoint("gate", "continue", "1", asked["trace_id"]).returncode == 0
+    assert repository.setpoint("answer", "continue", "1", asked["trace_id"]).returncode == 0
     done = repository.setpoint("resume", "--json")
     assert (done.returncode, json.loads(done.stdout)["mark"]) == (0, "IMPLEMENTATION_VERIFIED"), done.stderr
 

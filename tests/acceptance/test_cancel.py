@@ -1,4 +1,4 @@
-"""`setpoint cancel`: a run is ended from another terminal, with all that its agent started."""
+"""`setpoint stop`: a run is ended from another terminal, with all that its agent started."""
 
 import json
 import subprocess
@@ -28,7 +28,7 @@ def test_a_living_run_is_ended_by_its_own_process(repository):
     running = begun(repository)
     _until(lambda: "agent.started" in _events(repository, running) and _living(SLEEPY))
 
-    done = repository.setpoint("cancel", "run-", "--reason", "wrong story", "--json")
+    done = repository.setpoint("stop", "run-", "--reason", "wrong story", "--json")
     assert done.stdout.startswith("{"), done.stderr
 
     outcome = json.loads(done.stdout)
@@ -37,7 +37,7 @@ def test_a_living_run_is_ended_by_its_own_process(repository):
     printed, _ = running.communicate(timeout=30)
     assert (running.returncode, json.loads(printed)["ending"]) == (12, "cancelled")
     _until(lambda: not _living(SLEEPY), seconds=10)
-    again = repository.setpoint("cancel", "run-")
+    again = repository.setpoint("stop", "run-")
     assert (again.returncode, "finished already: cancelled" in again.stderr) == (2, True)
 
 
@@ -50,7 +50,7 @@ def test_a_run_that_nobody_drives_is_ended_by_who_cancels(repository):
     time.sleep(0.5)
 
     secret = "AKIAIOSFODNN7EXAMPLE"
-    done = repository.setpoint("cancel", "run-", "--reason", f"it prints {secret}")
+    done = repository.setpoint("stop", "run-", "--reason", f"it prints {secret}")
 
     assert done.returncode == 12
     told = repository.setpoint("show", "run-", "--json").stdout

@@ -61,7 +61,7 @@ def test_r4_rework_once_twice_thrice_then_manual_review(repository):
     ]
     assert all("review -> implement" in line for line in flow[:3])
     assert "the story is at its most refinement attempts (3/3): review it by hand" in done.stdout
-    assert "setpoint gate continue 3 run-" in done.stdout
+    assert "setpoint answer continue 3 run-" in done.stdout
     (row,) = json.loads(repository.setpoint("status", "--json").stdout)
     assert (row["state"], row["iterations"]) == ("waiting", 4)
 
@@ -97,7 +97,7 @@ def test_r2_the_same_failure_three_times_then_the_menu_then_verified(repository)
     assert "## Iteration 3" in scratchpad
     assert "A person is asked" in scratchpad
 
-    words = ("gate", "continue", "2", "--instruct", "3 and 2 are 5", "--go", "--json")
+    words = ("answer", "continue", "2", "--instruct", "3 and 2 are 5", "--go", "--json")
     done = repository.setpoint(*words)
 
     outcome = json.loads(done.stdout)

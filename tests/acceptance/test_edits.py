@@ -33,14 +33,14 @@ def test_a_run_goes_on_from_what_a_person_changed_and_learns_it(repository):
     own = repository.root.parent / "own.diff"
 
     own.write_text(diff("calc.py", BUG, RIGHT))
-    refused = repository.setpoint("gate", "continue", "1", run, "--edit", str(own))
+    refused = repository.setpoint("answer", "continue", "1", run, "--edit", str(own))
     assert (refused.returncode, "does not fit" in refused.stderr) == (2, True), refused.stderr
-    assert json.loads(repository.setpoint("gate", "list", "--json").stdout)
+    assert json.loads(repository.setpoint("answer", "--json").stdout)
 
     own.write_text(diff("calc.py", WRONG, RIGHT))
-    backwards = repository.setpoint("gate", "continue", "1", run, "--new-approach", "--edit", str(own))
+    backwards = repository.setpoint("answer", "continue", "1", run, "--new-approach", "--edit", str(own))
     assert (backwards.returncode, "it cannot include a change" in backwards.stderr) == (2, True)
-    given = repository.setpoint("gate", "continue", "1", run, "--edit", str(own))
+    given = repository.setpoint("answer", "continue", "1", run, "--edit", str(own))
     assert given.returncode == 0, given.stderr
     done = repository.setpoint("resume", "--json", **ASKING)
     outcome = json.loads(done.stdout)
@@ -55,7 +55,8 @@ def test_a_run_goes_on_from_what_a_person_changed_and_learns_it(repository):
     reflected = [body for body in bodies if body["kind"] == "reflection.completed"]
     assert reflected[-1]["trigger"] == "human_overrode_decision"
     assert (
-        "changed calc.py by hand" in repository.setpoint("feedback", "list", "--gate", edited["gate"]).stdout
+        "changed calc.py by hand"
+        in repository.setpoint("finding", "feedback", "--gate", edited["gate"]).stdout
     )
     known = json.loads(repository.setpoint("learn", "list", "--json").stdout)
     (lesson,) = [each for each in known if "by hand" in each["learning"]["title"]]
@@ -86,7 +87,7 @@ def test_a_request_is_approved_with_edits_of_the_test_itself(repository):
     run = json.loads(repository.setpoint(*words, **ASKING).stdout)["trace_id"]
     path = repository.root.parent / "own.diff"
     path.write_text(diff(TEST, TESTS, wanted))
-    given = repository.setpoint("gate", "approve", run, "--instruct", "only this one", "--edit", str(path))
+    given = repository.setpoint("answer", "approve", run, "--instruct", "only this one", "--edit", str(path))
     assert given.returncode == 0, given.stderr
     done = repository.setpoint("resume", "--json", **ASKING)
     outcome = json.loads(done.stdout)

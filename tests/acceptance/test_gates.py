@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from acceptance.conftest import ASKING, RIGHT, WISH
-from setpoint.cli.people.gate import MOST
+from setpoint.cli.people.answer import MOST
 from setpoint.model.gate import MOST_GRANTED
 
 FIX = {"write": "calc.py", "text": RIGHT}
@@ -46,21 +46,21 @@ def test_a_gate_is_answered_from_another_process_and_the_run_ends_verified(repos
         None,
         "1 of 1 iterations are used up",
     )
-    (listed,) = told(repository, "gate", "list")
-    assert listed["commands"]["continue"] == f"setpoint gate continue 3 {run}"
+    (listed,) = told(repository, "answer")
+    assert listed["commands"]["continue"] == f"setpoint answer continue 3 {run}"
     progress = json.loads((Path(asked["folder"]) / "progress.json").read_text())
     assert progress["feedback_loop"]["status"] == "escalated"
     assert progress["run"]["waits_for"]["question"] == "1 of 1 iterations are used up"
-    assert "setpoint gate continue 3" in (Path(asked["folder"]) / "report.md").read_text()
+    assert "setpoint answer continue 3" in (Path(asked["folder"]) / "report.md").read_text()
 
     shown = repository.setpoint("status").stdout
     assert f"{run} waits for a person: 1 of 1 iterations are used up" in shown
-    assert f"setpoint gate continue 3 {run}" in repository.setpoint("show").stdout
+    assert f"setpoint answer continue 3 {run}" in repository.setpoint("show").stdout
 
     again = repository.setpoint("resume")
-    assert (again.returncode, "setpoint gate accept" in again.stdout) == (10, True)
+    assert (again.returncode, "setpoint answer accept" in again.stdout) == (10, True)
 
-    answered = repository.setpoint("gate", "continue", "2", "--instruct", "Mind the sign.")
+    answered = repository.setpoint("answer", "continue", "2", "--instruct", "Mind the sign.")
     assert (answered.returncode, f"setpoint resume {run}" in answered.stdout) == (0, True)
     assert told(repository, "status")[0]["state"] == "interrupted"
 
@@ -82,8 +82,8 @@ def test_a_gate_is_answered_from_another_process_and_the_run_ends_verified(repos
 def test_the_first_answer_counts(repository):
     run = stopped(repository, wrong("a * b"))["trace_id"]
 
-    first = repository.setpoint("gate", "cancel", run, "--reason", "no longer wanted")
-    second = repository.setpoint("gate", "accept", run)
+    first = repository.setpoint("answer", "cancel", run, "--reason", "no longer wanted")
+    second = repository.setpoint("answer", "accept", run)
 
     assert first.returncode == 0
     assert second.returncode == 2
@@ -99,7 +99,7 @@ def test_accepted_work_carries_its_debts(repository):
     repository.commit()
     run = stopped(repository, wrong("a * b"))["trace_id"]
 
-    done = repository.setpoint("gate", "accept", run[:8], "--reason", "for the demo", "--go", "--json")
+    done = repository.setpoint("answer", "accept", run[:8], "--reason", "for the demo", "--go", "--json")
 
     outcome = json.loads(done.stdout)
     assert (done.returncode, outcome["ending"], outcome["mark"]) == (0, "accepted", "")
@@ -131,11 +131,11 @@ def test_a_story_may_say_that_nobody_is_asked(repository, on_limit, code, ending
 def test_nobody_answers_in_time(repository):
     settings = f"{ONE}[escalation]\ndeadline_s = 6\nat_deadline = 'accept'\n"
     run = stopped(repository, wrong("a * b"), settings=settings)["trace_id"]
-    (listed,) = told(repository, "gate", "list")
+    (listed,) = told(repository, "answer")
     left = datetime.fromisoformat(listed["gate"]["deadline"]) - datetime.now(UTC)
     time.sleep(max(0.0, left.total_seconds()))
 
-    late = repository.setpoint("gate", "cancel", run)
+    late = repository.setpoint("answer", "cancel", run)
     assert (late.returncode, "the deadline of gate escalation-1 has passed" in late.stderr) == (2, True)
     done = repository.setpoint("resume", "--json")
 
@@ -155,14 +155,14 @@ def test_a_story_past_its_deadline_is_not_begun(repository):
 
 
 def test_answers_that_cannot_be_given_say_why(repository):
-    assert "no run waits for a person" in repository.setpoint("gate", "accept").stderr
+    assert "no run waits for a person" in repository.setpoint("answer", "accept").stderr
     run = stopped(repository, wrong("a * b"))["trace_id"]
 
     for words, reason in (
         (("approve", run), "'approve' does not answer"),
         (("continue", "1", run, "--cost", "much"), "US dollars"),
     ):
-        done = repository.setpoint("gate", *words)
+        done = repository.setpoint("answer", *words)
         assert (done.returncode, reason in done.stderr) == (2, True), done.stderr
     assert told(repository, "status")[0]["state"] == "waiting"
 

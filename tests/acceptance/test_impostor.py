@@ -97,7 +97,7 @@ def test_an_agent_in_the_sandbox_answers_nothing(repository, asking, served, mea
     home.mkdir()
     report = order(repository, asking, served, home)
     keys = repository.root / ".setpoint" / "web-tokens.json"
-    before = trace(repository, asking), keys.read_bytes(), told(repository, "gate", "list")
+    before = trace(repository, asking), keys.read_bytes(), told(repository, "answer")
 
     asked = {"SETPOINT_SANDBOX__AGENTS": means.value, "HOME": str(home)}
     done = repository.setpoint("run", WISH, "--agent", "spy", "--json", timeout=500, **asked)
@@ -106,7 +106,7 @@ def test_an_agent_in_the_sandbox_answers_nothing(repository, asking, served, mea
     print(json.dumps(found["refused"], indent=1))
     assert (found["worked"], found["opened"]) == ([], [])
     assert found["strings"] > 10, "what it can still read was tried as a key; Setpoint's state is covered"
-    assert (trace(repository, asking), keys.read_bytes(), told(repository, "gate", "list")) == before
+    assert (trace(repository, asking), keys.read_bytes(), told(repository, "answer")) == before
     runs = told(repository, "status")
     assert len(runs) == 2
     assert done.returncode == 11, done.stderr

@@ -73,7 +73,7 @@ def test_the_full_flow_of_the_design(repository):
     assert (human["learning"]["believed"], human["status"]) == (0.7, "active")
     assert "names are enough here" in human["learning"]["body"]
     assert "dismisses" in told(repository, "show", second["trace_id"])
-    assert "dismisses" in told(repository, "feedback", "list", "--finding", found["id"][:8])
+    assert "dismisses" in told(repository, "finding", "feedback", "--finding", found["id"][:8])
     # The run's evidence still holds: what people say later is not the end of a run.
     told(repository, "verify", second["trace_id"])
 
@@ -93,7 +93,7 @@ def test_a_dismissal_takes_belief_from_what_led_to_the_finding(repository):
     ]
     told(repository, "finding", "show", found["id"])
     said = told(repository, "finding", "dismiss", found["id"])
-    (dismissed,) = json.loads(told(repository, "feedback", "list", "--json"))
+    (dismissed,) = json.loads(told(repository, "finding", "feedback", "--json"))
     assert 0 < dismissed["body"]["considered_s"] < 300
     id_ = before["learning"]["id"]
     assert f"confidence in {id_}" in said
@@ -133,17 +133,17 @@ def test_a_fix_is_really_applied_measured_and_delivered(repository):
     said = told(repository, "finding", "rewrite", found["id"], str(path), code=1)
     assert "tests fail with it" in said
     assert not repository.git("branch", "--list", f"{run['branch']}-3")
-    assert "documentation: 1 of 2 applied" in told(repository, "feedback", "rates")
+    assert "documentation: 1 of 2 applied" in told(repository, "finding", "rates")
 
 
 def test_a_comment_is_kept_for_later_reviews(repository):
     repository.agent([{"write": "calc.py", "text": RIGHT}])
     repository.run("--agent", "actor", **ALL_SHOWN)
-    said = told(repository, "comment", "calc.py:1", "what happens with text instead of numbers?")
+    said = told(repository, "finding", "comment", "calc.py:1", "what happens with text instead of numbers?")
     assert "calc.py:1" in said
     (human,) = [each for each in listed(repository) if each["learning"]["trust"] == "human"]
     assert human["learning"]["title"].startswith("Reviews miss: what happens")
-    wrong = repository.setpoint("comment", "nowhere", "why?")
+    wrong = repository.setpoint("finding", "comment", "nowhere", "why?")
     assert (wrong.returncode, "FILE:LINE" in wrong.stderr) == (2, True)
 
 
@@ -179,12 +179,12 @@ def test_what_git_shows_of_a_delivery_is_recorded(repository):
     repository.write("calc.py", RIGHT + "\n\nLIMIT = 3\n")
     repository.commit("a limit")
     repository.git("checkout", "-q", "-")
-    assert "no feedback yet" in told(repository, "feedback", "list")
+    assert "no feedback yet" in told(repository, "finding", "feedback")
     repository.git("merge", "-q", run["branch"])
     told(repository, "metrics")  # on the way to something else
     assert "was edited (calc.py)" in told(repository, "show", run["trace_id"])
     work = repository.git("rev-parse", f"{run['branch']}~1")
     repository.git("commit", "-q", "--allow-empty", "-m", f"Revert\n\nThis reverts commit {work}.")
-    shown = told(repository, "feedback", "list")
+    shown = told(repository, "finding", "feedback")
     assert "was reverted" in shown
-    assert told(repository, "feedback", "list") == shown
+    assert told(repository, "finding", "feedback") == shown

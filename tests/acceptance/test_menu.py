@@ -122,11 +122,11 @@ def test_the_question_may_be_left_open_and_is_settled_from_another_terminal(repo
     seen = terminal(*words)
     seen.until("your answer: ")
     seen.type("l")
-    assert "setpoint gate accept run-" in seen.until("and then:")
+    assert "setpoint answer accept run-" in seen.until("and then:")
     assert seen.end() == 10
 
     again = terminal("resume")
     again.until("your answer: ")
-    assert repository.setpoint("gate", "cancel").returncode == 0
+    assert repository.setpoint("answer", "cancel").returncode == 0
     assert "CANCELLED" in again.until("details: setpoint show")
     assert again.end() == 12

@@ -34,7 +34,7 @@ def test_tests_that_notice_too_little_are_sent_back_until_the_goal_is_reached(re
     scores = [each["quality"]["mutation"] for each in measured if each["stage"] == "test"]
     assert scores[0] < 0.9 <= scores[1]
 
-    done = repository.setpoint("mutate", "calc.py", "--lines", "1-2", "--goal", "1", "--json")
+    done = repository.setpoint("lab", "mutate", "calc.py", "--lines", "1-2", "--goal", "1", "--json")
     told = json.loads(done.stdout)
     assert (done.returncode, told["counts"]["killed"], told["score"] < 1) == (1, 1, True)
     assert told["red"] == ["tests/test_calc.py::test_add"]

@@ -36,18 +36,18 @@ def test_a_question_is_told_with_the_command_that_answers_it(repository):
     assert done.returncode == 10
     assert "broken got no notice that the run asks: 127.0.0.1: plain HTTP is not used" in done.stderr
     assert "Setpoint asks: make the failing tests pass" in told(repository)
-    assert "answer with: setpoint gate show run-" in told(repository)
+    assert "answer with: setpoint answer show run-" in told(repository)
 
 
 def test_notify_tries_each_receiver(repository):
     repository.write("setpoint.toml", TOLD)
-    done = repository.setpoint("notify")
+    done = repository.setpoint("admin", "notify")
     assert done.returncode == 1
     assert "mail: delivered" in done.stdout
     assert "broken: not delivered: 127.0.0.1: plain HTTP is not used" in done.stdout
     assert "A test of Setpoint" in told(repository)
-    assert repository.setpoint("notify", "mail").returncode == 0
-    wrong = repository.setpoint("notify", "nobody")
+    assert repository.setpoint("admin", "notify", "mail").returncode == 0
+    wrong = repository.setpoint("admin", "notify", "nobody")
     assert (wrong.returncode, "there are broken, mail" in wrong.stderr) == (2, True)
     repository.write("setpoint.toml", "")
-    assert "add [notify.NAME] to setpoint.toml" in repository.setpoint("notify").stderr
+    assert "add [notify.NAME] to setpoint.toml" in repository.setpoint("admin", "notify").stderr

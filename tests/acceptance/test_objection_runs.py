@@ -73,14 +73,30 @@ def test_an_error_that_nothing_reproduces_ends_unproven_where_nobody_is_asked(re
 def test_a_person_dismisses_an_objection_and_the_work_is_verified(repository):
     cast(repository, [RIGHT, f"{RIGHT}\n"], *[objects(WRONG)] * 2)
     asked = json.loads(repository.setpoint("run", WISH, "--json", **ASKING).stdout)
-    (opened,) = json.loads(repository.setpoint("gate", "list", "--json").stdout)
-    assert opened["commands"]["dismiss"] == f"setpoint gate dismiss {asked['trace_id']} --because 'WHY'"
+    (opened,) = json.loads(repository.setpoint("answer", "--json").stdout)
+    assert opened["commands"]["dismiss"] == f"setpoint answer dismiss {asked['trace_id']} --because 'WHY'"
 
-    without = repository.setpoint("gate", "dismiss", asked["trace_id"])
+    without = repository.setpoint("answer", "dismiss", asked["trace_id"])
     assert (without.returncode, "needs a reason" in without.stderr) == (2, True)
-    repository.setpoint("gate", "dismiss", asked["trace_id"], "--because", "two are enough")
+    repository.setpoint("answer", "dismiss", asked["trace_id"], "--because", "two are enough")
     done = repository.setpoint("resume", asked["trace_id"], "--json", **ASKING)
     outcome = json.loads(done.stdout)
 
     assert (done.returncode, outcome["ending"], outcome["iterations"]) == (0, "verified", 2), done.stderr
     assert len(events(repository, "agent.finished")) == 2
+
+
+def test_who_asks_for_a_person_is_answered_that_the_objection_is_wrong(repository):
+    cast(repository, [RIGHT], {"decision": "require_human", "findings": [WRONG]})
+    asked = json.loads(repository.setpoint("run", WISH, "--json", **ASKING).stdout)
+    (opened,) = json.loads(repository.setpoint("gate", "list", "--json").stdout)
+    assert opened["gate"]["question"] == f"code:critic wants a person to decide: {NAMED}"
+    assert (opened["asker"], opened["words"]) == ("reviewer critic", [])
+    assert [each["message"] for each in opened["findings"]] == [NAMED]
+
+    repository.setpoint("gate", "dismiss", asked["trace_id"], "--because", "two are enough")
+    done = repository.setpoint("resume", asked["trace_id"], "--json", **ASKING)
+    outcome = json.loads(done.stdout)
+
+    assert (done.returncode, outcome["ending"], outcome["iterations"]) == (0, "verified", 1), done.stderr
+    assert len(events(repository, "agent.finished")) == 1

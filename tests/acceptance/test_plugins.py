@@ -103,7 +103,7 @@ def setpoint(python, project, *words):
 
 
 def test_agent_check_and_guard_of_a_package_take_part_and_a_broken_one_is_named(python, project):
-    listed = setpoint(python, project, "plugins", "--json")
+    listed = setpoint(python, project, "admin", "plugins", "--json")
     assert listed.returncode == 0, listed.stderr
     states = {row["name"]: (row["adds"], row["package"], row["state"]) for row in json.loads(listed.stdout)}
     assert states["mechanic"] == ("agents", "setpoint", "built-in")

@@ -40,12 +40,12 @@ def shop(tmp_path):
     made.write("test_calc.py", TESTS)
     made.write("setpoint.toml", '[agents]\nmaker = "mechanic"\n')
     made.commit("begin")
-    setpoint(made, "deploy", "record", "--release", "v1", "--at", hours_ago(2))
+    setpoint(made, "ci", "deploy", "record", "--release", "v1", "--at", hours_ago(2))
     made.write("README.md", "# Shop\n")
     made.commit("say what it is")
     made.write("calc.py", BUG)
     made.commit("faster adding")
-    setpoint(made, "deploy", "record", "--release", "v2", "--at", hours_ago(1))
+    setpoint(made, "ci", "deploy", "record", "--release", "v2", "--at", hours_ago(1))
     return made
 
 
@@ -84,7 +84,7 @@ def served(shop):
 @pytest.fixture
 def alertmanager(served, shop, tmp_path):
     """Where a real Alertmanager listens that sends on what it is told."""
-    (tmp_path / "token").write_text(setpoint(shop, "signal", "token"), "utf-8")
+    (tmp_path / "token").write_text(setpoint(shop, "ci", "signal", "token"), "utf-8")
     hook = {
         "url": f"{served}/hooks/alertmanager",
         "send_resolved": True,
@@ -123,7 +123,7 @@ def post(place, body, **headers):
 
 
 def problems(repository):
-    return json.loads(setpoint(repository, "signal", "list", "--json"))
+    return json.loads(setpoint(repository, "ci", "signal", "list", "--json"))
 
 
 def until(repository, holds):
@@ -156,7 +156,7 @@ def test_an_alert_leads_to_the_commit_to_a_story_and_to_the_fix(shop, alertmanag
 
     story = problem["story"]
     assert "no stories" not in setpoint(shop, "story", "list", "--all")
-    setpoint(shop, "signal", "approve", story, "--reason", "customers see it")
+    setpoint(shop, "ci", "signal", "approve", story, "--reason", "customers see it")
     assert json.loads(setpoint(shop, "story", "next", "--json"))["id"] == story
     setpoint(shop, "run", "--auto")
     project = open_project(Path(shop.root))
@@ -186,11 +186,11 @@ sentry_sdk.flush(20)
 
 
 def test_an_application_with_a_sentry_sdk_tells_of_its_own_errors(shop, served, tmp_path):
-    token = setpoint(shop, "signal", "token").strip()
+    token = setpoint(shop, "ci", "signal", "token").strip()
     dsn = served.replace("http://", f"http://{token}@") + "/1"
     shop.write("calc.py", BUG.replace("def add", "def sub") + BUG.replace("return a - b", "return [][a - b]"))
     shop.commit("index by the difference")
-    setpoint(shop, "deploy", "record", "--release", "v2")
+    setpoint(shop, "ci", "deploy", "record", "--release", "v2")
     shop.write("serving.py", CRASHING.format(dsn=dsn))
     done = subprocess.run(
         [sys.executable, "serving.py"], cwd=shop.root, capture_output=True, text=True, check=False, timeout=60
@@ -224,7 +224,7 @@ provider.shutdown()
 
 
 def test_an_application_with_an_opentelemetry_sdk_tells_of_its_own_errors(shop, served):
-    token = setpoint(shop, "signal", "token").strip()
+    token = setpoint(shop, "ci", "signal", "token").strip()
     shop.write("serving.py", TRACING.format(token=token, served=served))
     done = subprocess.run(
         [sys.executable, "serving.py"], cwd=shop.root, capture_output=True, text=True, check=False, timeout=60

@@ -41,9 +41,9 @@ def test_every_recorded_run_is_read_and_replayed(shop):
     states = {row["trace_id"]: row["state"] for row in json.loads(told(shop, "status", "--json"))}
     assert states == {VERIFIED: "finished", ASKING: "waiting", KILLED: "interrupted"}
     assert "every hard gate passes" in told(shop, "show", VERIFIED)
-    assert f"setpoint gate continue 3 {ASKING}" in told(shop, "gate", "show", ASKING)
+    assert f"setpoint answer continue 3 {ASKING}" in told(shop, "answer", "show", ASKING)
     page = shop.root.parent / "run.html"
-    told(shop, "export", VERIFIED, "--html", str(page))
+    told(shop, "admin", "export", VERIFIED, "--html", str(page))
     assert "src/basket.py" in page.read_text("utf-8")
 
     project = open_project(shop.root)
@@ -73,13 +73,13 @@ def test_the_dashboard_shows_what_was_recorded(shop):
 
 
 def test_the_evidence_of_a_verified_run_is_attested_and_made_again(shop):
-    statement = json.loads(told(shop, "attest", VERIFIED))
+    statement = json.loads(told(shop, "admin", "attest", VERIFIED))
     assert statement["predicate"]["result"] == "PASSED"
     assert "the evidence holds" in told(shop, "verify", VERIFIED)
 
 
 def test_an_old_question_is_answered_and_its_run_ends(shop):
-    outcome = json.loads(told(shop, "gate", "accept", ASKING, "--go", "--json"))
+    outcome = json.loads(told(shop, "answer", "accept", ASKING, "--go", "--json"))
     assert (outcome["ending"], outcome["iterations"]) == ("accepted", 1)
     assert "TECH_DEBT.md" in shop.git("ls-tree", "--name-only", outcome["branch"])
 
@@ -91,6 +91,6 @@ def test_a_killed_run_continues_with_what_its_agent_left(shop):
 
 
 def test_a_problem_in_production_keeps_its_story_and_is_approved(shop):
-    assert "last changed src/basket.py:2" in told(shop, "signal", "show", PROBLEM)
-    told(shop, "signal", "approve", PROBLEM)
-    assert "story: production-typeerror-in-total-e16d3f (ready)" in told(shop, "signal", "list")
+    assert "last changed src/basket.py:2" in told(shop, "ci", "signal", "show", PROBLEM)
+    told(shop, "ci", "signal", "approve", PROBLEM)
+    assert "story: production-typeerror-in-total-e16d3f (ready)" in told(shop, "ci", "signal", "list")

@@ -24,8 +24,8 @@ def asked(repository):
 def test_a_person_allows_it_and_the_test_is_judged_as_the_maker_leaves_it(repository):
     run = asked(repository)
 
-    shown = repository.setpoint("gate", "show", run)
-    answered = repository.setpoint("gate", "approve", run, "--reason", "so it is")
+    shown = repository.setpoint("answer", "show", run)
+    answered = repository.setpoint("answer", "approve", run, "--reason", "so it is")
     done = repository.setpoint("resume", "--json", **ASKING)
     outcome = json.loads(done.stdout)
 
@@ -41,7 +41,7 @@ def test_a_person_allows_it_and_the_test_is_judged_as_the_maker_leaves_it(reposi
 def test_a_person_refuses_and_the_test_stays(repository):
     run = asked(repository)
 
-    repository.setpoint("gate", "reject", run, "--reason", "the test is right")
+    repository.setpoint("answer", "reject", run, "--reason", "the test is right")
     done = repository.setpoint("resume", "--json", SETPOINT_LIMITS__MAX_AGENT_BREAKAGES="1")
 
     assert done.returncode != 0

@@ -1,4 +1,4 @@
-"""`setpoint reviewers eval` on a recorded run: its tree is judged again, and the run stays as it is."""
+"""`setpoint admin reviewers eval` on a recorded run: its tree is judged again, and the run stays as it is."""
 
 import json
 
@@ -32,11 +32,11 @@ def test_a_reviewer_is_replayed_on_a_run_which_stays_as_it_is(repository):
     assert repository.run()[0] == 0
     before = _recorded(repository)
 
-    done = repository.setpoint("reviewers", "eval", "code:harsh", "--json")
+    done = repository.setpoint("admin", "reviewers", "eval", "code:harsh", "--json")
     (record,) = json.loads(done.stdout)
-    told = repository.setpoint("reviewers", "eval", "code:harsh").stdout
-    mute = repository.setpoint("reviewers", "eval", "mute").stdout
-    listed = json.loads(repository.setpoint("reviewers", "eval", "--list", "--json").stdout)
+    told = repository.setpoint("admin", "reviewers", "eval", "code:harsh").stdout
+    mute = repository.setpoint("admin", "reviewers", "eval", "mute").stdout
+    listed = json.loads(repository.setpoint("admin", "reviewers", "eval", "--list", "--json").stdout)
 
     assert (record["answers"], record["wrong"], record["right"], record["agreed"]) == (1, 1, 0, 0)
     assert "too few runs (1): 0 of 1" in told

@@ -251,9 +251,9 @@ def test_mutants_are_held_as_checks_are(repository, means):
     (repository.root / "calc.py").write_text(RIGHT)
     (repository.root / "tests" / "test_reach.py").write_text(REACHING.format(place=str(place)))
 
-    done = repository.setpoint("mutate", "calc.py", "--json", SETPOINT_SANDBOX__CHECKS=means.value)
+    done = repository.setpoint("lab", "mutate", "calc.py", "--json", SETPOINT_SANDBOX__CHECKS=means.value)
     held = place.exists()
-    repository.setpoint("mutate", "calc.py", "--json", SETPOINT_SANDBOX__CHECKS="none")
+    repository.setpoint("lab", "mutate", "calc.py", "--json", SETPOINT_SANDBOX__CHECKS="none")
 
     assert (done.returncode, json.loads(done.stdout)["counts"]["killed"] > 0) == (0, True), done.stderr
     assert (held, place.exists()) == (False, True)

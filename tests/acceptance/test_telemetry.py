@@ -22,7 +22,7 @@ def test_every_run_that_ends_is_sent_where_the_settings_say(repository):
             "--agent", "actor", OTEL_EXPORTER_OTLP_HEADERS=f"authorization={SECRET.replace(' ', '%20')}"
         )
         sent = len(collector.requests)
-        again = repository.setpoint("export", outcome["trace_id"], "--otlp", collector.url)
+        again = repository.setpoint("admin", "export", outcome["trace_id"], "--otlp", collector.url)
     assert (code, outcome["mark"], sent) == (0, "IMPLEMENTATION_VERIFIED", 1)
     assert collector.paths == ["/v1/traces"] * 2, again.stderr
     assert collector.headers[0]["authorization"] == SECRET
@@ -51,7 +51,7 @@ def test_a_collector_that_is_not_there_changes_no_outcome_and_is_named(repositor
     assert repository.git("show", f"{outcome['branch']}:calc.py") == RIGHT.strip()
     assert f"{gone}/v1/traces: the collector cannot be reached" in done.stderr
     with listening() as collector:
-        again = f"setpoint export {outcome['trace_id']} --otlp {gone}"
+        again = f"setpoint admin export {outcome['trace_id']} --otlp {gone}"
         assert again in done.stderr
         words = again.replace(gone, collector.url).split()[1:]
         sent = repository.setpoint(*words)

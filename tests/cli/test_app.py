@@ -51,6 +51,6 @@ def test_help_lists_the_whole_first_sentence_of_a_verb(capsys, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["setpoint", "--help"])
     with pytest.raises(SystemExit):
         main()
-    listed = " ".join(capsys.readouterr().out.partition("Commands:")[2].split())
+    listed = " ".join(capsys.readouterr().out.partition("Work:")[2].split())
     assert "..." not in listed
-    assert listed.count("List the agents that Setpoint can use, set one up, and test one.") == 1
+    assert listed.count("List the agents that Setpoint can use; set one up and test it.") == 1

@@ -1,4 +1,4 @@
-"""`setpoint export`: a run as one page and as a trace, as a user calls it."""
+"""`setpoint admin export`: a run as one page and as a trace, as a user calls it."""
 
 import re
 import sys
@@ -23,7 +23,9 @@ def project(tmp_path, monkeypatch):
 
 
 def called(*words):
-    return CliRunner().invoke(commands(), ["export", *words], standalone_mode=False, catch_exceptions=False)
+    return CliRunner().invoke(
+        commands(), ["admin", "export", *words], standalone_mode=False, catch_exceptions=False
+    )
 
 
 def test_a_run_is_one_file_that_needs_nothing_else(project, tmp_path):
@@ -85,7 +87,7 @@ def test_finished_runs_are_sent_where_the_settings_say_and_a_fault_there_is_only
     assert caplog.text == ""
     send_finished(asking_for(project, collector.url), VERIFIED)
     assert "the run was not sent" in caplog.text
-    assert f"setpoint export {VERIFIED} --otlp {collector.url}" in caplog.text
+    assert f"setpoint admin export {VERIFIED} --otlp {collector.url}" in caplog.text
 
 
 def test_whatever_goes_wrong_at_a_collector_changes_no_outcome(project, caplog, monkeypatch):

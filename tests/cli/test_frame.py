@@ -24,21 +24,21 @@ AT_WORK = {
 implement (3 of 7)               #2 of 7
   claude  2 calls, 1 edited         44 s
   ▸ Bash: python -m pytest tests/t… 22 s
-  1 failing test · quality 0.96
+  1 failing test
   2m16s · $0.07 · 18.4k tok · +3 -1
   p pause h hint s stop v text ^C leave""",
     60: """\
 implement (3 of 7)                                   #2 of 7
   claude  2 calls, edited src/cart.py                   44 s
   ▸ Bash: python -m pytest tests/test_cart.py -q -x --… 22 s
-  1 failing test · quality 0.96 of tests, security, code qu…
+  1 failing test
   2m16s · $0.07 of $5.00 · 18.4k tokens · 1 file +3 -1
   p pause  h hint  s stop  v text  ^C leave""",
     80: """\
 ● research ● plan ◐ implement ○ evaluate ○ review ○ test ○ deliver       #2 of 7
   claude  2 calls, edited src/cart.py                                       44 s
   ▸ Bash: python -m pytest tests/test_cart.py -q -x --no-header             22 s
-  1 failing test · quality 0.96 of tests, security, code quality, types
+  1 failing test
   2m16s · $0.07 of $5.00 · 18.4k tokens · 1 file +3 -1
   p pause  h hint  s stop  v text  ^C leave""",
 }

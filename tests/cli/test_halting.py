@@ -1,4 +1,4 @@
-"""`setpoint halting` as a user calls it."""
+"""`setpoint lab halting` as a user calls it."""
 
 import json
 
@@ -36,7 +36,7 @@ def logs(place):
 
 
 def call(*words):
-    done = CliRunner().invoke(commands(), ["halting", *words], catch_exceptions=False)
+    done = CliRunner().invoke(commands(), ["lab", "halting", *words], catch_exceptions=False)
     assert done.exit_code == 0
     return done.stdout
 
@@ -131,7 +131,9 @@ def test_a_policy_is_promoted_where_it_meets_every_condition_and_demoted_by_comm
 
 
 def test_a_policy_that_misses_a_condition_is_not_promoted_and_each_is_named(logs):
-    done = CliRunner().invoke(commands(), ["halting", "promote", "first-pass", "--agent", "pi", str(logs)])
+    done = CliRunner().invoke(
+        commands(), ["lab", "halting", "promote", "first-pass", "--agent", "pi", str(logs)]
+    )
     assert done.exit_code == 1
     assert "not met  labelled runs of this agent and version of its model: 20, at least 300" in done.stdout
     assert json.loads(call("status", "--json"))["promoted"] == []
@@ -153,7 +155,7 @@ def test_a_promotion_of_what_is_unknown_is_refused(logs, words, said):
 
 def test_weights_are_accepted_on_runs_that_they_were_not_fitted_to(late):
     done = CliRunner().invoke(
-        commands(), ["halting", "promote", "halter-v1", "--agent", "pi 1", str(late), "--json"]
+        commands(), ["lab", "halting", "promote", "halter-v1", "--agent", "pi 1", str(late), "--json"]
     )
     judged = json.loads(done.stdout)
     assert judged["accepted"] is (done.exit_code == 0)

@@ -28,16 +28,16 @@ from setpoint.wiring.project import open_project
 WIPES = "\x1b[2K\x1b[1A\x1b]0;owned\x07 [/bold] \u202e\r\x9b31m APPROVED"
 RUN = TraceId("run-evil")
 VERBS = [
-    ("gate", "list"),
-    ("gate", "show"),
+    ("answer",),
+    ("answer", "show"),
     ("status",),
     ("show",),
     ("show", "--verbose"),
     ("story", "list"),
     ("story", "show", "evil"),
     ("finding", "list", "run-evil"),
-    ("gate", "accept"),
-    ("gate", "show"),
+    ("answer", "accept"),
+    ("answer", "show"),
 ]
 
 
@@ -77,7 +77,7 @@ def test_no_verb_lets_a_text_of_others_act(project, monkeypatch, words):
 
 def test_the_question_is_shown_all_the_same(project, monkeypatch):
     monkeypatch.chdir(project.root)
-    for words in (("gate", "list"), ("gate", "show"), ("status",)):
+    for words in (("answer",), ("answer", "show"), ("status",)):
         shown = CliRunner().invoke(commands(), words, catch_exceptions=False).output
         assert "owned" in shown
         assert "APPROVED" in shown

@@ -59,16 +59,14 @@ SHOWN = {
     "proof.measured": "proved as repair: 1 test",
     "iteration.evaluated": "test: tests 9 passed, 1 failed, 1 flaky; 1 to fix; "
     "1 known red; 1 flaky; parse, integrity, ruff, mypy, bandit pass; "
-    "coverage not measured; quality 0.96 "
-    "(tests 0.90, security 1.00, code quality 1.00, types 1.00, integrity 1.00)",
+    "coverage not measured",
     "review.answered": "security:rules says approve: nothing found",
     "answer.rejected": "critic gave an invalid answer (review-1:security): decision: Field required; "
     "asked again",
     "candidate.made": "candidate 2 (scripted), cccccccccc: 1 file, +3 -1",
     "candidate.measured": "candidate 2: test: tests 9 passed, 1 failed, 1 flaky; 1 to fix; "
     "1 known red; 1 flaky; parse, integrity, ruff, mypy, bandit pass; "
-    "coverage not measured; quality 0.96 "
-    "(tests 0.90, security 1.00, code quality 1.00, types 1.00, integrity 1.00)",
+    "coverage not measured",
     "candidate.chosen": "candidate 2 (scripted) has fewer failing tests than candidate 1 (other)\n"
     "  2 scripted: 1 red, 0 blocking, quality 0.90, 0 findings, 4 lines, cost unknown",
     "finding.declined": f"the maker declines {BLOCKER.fingerprint}: it is meant so",

@@ -1,4 +1,4 @@
-"""What `setpoint mutate` prints."""
+"""What `setpoint lab mutate` prints."""
 
 from setpoint.cli.project import mutate
 from setpoint.model.mutation import Fate, Mutant, MutationReport

@@ -1,4 +1,4 @@
-"""`setpoint pipeline`: a workflow is shown as it would run, and a wrong one is explained."""
+"""`setpoint admin pipeline`: a workflow is shown as it would run, and a wrong one is explained."""
 
 import json
 import subprocess
@@ -35,7 +35,7 @@ def called(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def call(*words):
-        return CliRunner().invoke(commands(), ["pipeline", *words], catch_exceptions=False)
+        return CliRunner().invoke(commands(), ["admin", "pipeline", *words], catch_exceptions=False)
 
     return call
 

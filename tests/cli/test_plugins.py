@@ -1,4 +1,4 @@
-"""`setpoint plugins` as it is typed."""
+"""`setpoint admin plugins` as it is typed."""
 
 import json
 
@@ -22,7 +22,7 @@ def root(tmp_path, monkeypatch):
 
 
 def listed(*words):
-    done = CliRunner().invoke(commands(), ["plugins", *words], catch_exceptions=False)
+    done = CliRunner().invoke(commands(), ["admin", "plugins", *words], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.stdout
 

@@ -1,4 +1,4 @@
-"""`setpoint quarantine` as a user calls it, and what a run takes from it."""
+"""`setpoint admin quarantine` as a user calls it, and what a run takes from it."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -36,7 +36,7 @@ def root(tmp_path: Path, monkeypatch) -> Path:
 
 
 def call(*words: str) -> str:
-    done = CliRunner().invoke(commands(), ["quarantine", *words], catch_exceptions=False)
+    done = CliRunner().invoke(commands(), ["admin", "quarantine", *words], catch_exceptions=False)
     return done.stdout
 
 

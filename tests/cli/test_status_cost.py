@@ -1,9 +1,9 @@
-"""`setpoint status` says that a cost is unknown, and does not leave it blank."""
+"""`setpoint status` says what each run has cost, and what the week did."""
 
 from datetime import UTC, datetime
 
 from setpoint.cli.runs import status as verb
-from setpoint.history.queries import RunState, RunSummary
+from setpoint.history.queries import HomeCounts, RunState, RunSummary
 from setpoint.model.ending import Ending
 from setpoint.model.ids import StoryId, TraceId
 from setpoint.wiring import project
@@ -22,16 +22,20 @@ def a_row(**more):
 
 
 def shown(monkeypatch, capsys, row):
-
+    counts = HomeCounts(need_you=1, running=0, verified_this_week=12, cost_this_week="$4.10")
     monkeypatch.setattr(project, "open_project", lambda _: None)
     monkeypatch.setattr(project, "run_list", lambda *_: (row,))
+    monkeypatch.setattr(project, "counts_now", lambda _: counts)
     verb.status(as_json=False, most=20)
     return capsys.readouterr().out
 
 
-def test_a_finished_run_of_unknown_cost_says_so(monkeypatch, capsys):
-    assert "unknown" in shown(monkeypatch, capsys, a_row(ending=Ending.VERIFIED))
+def test_a_run_shows_its_cost_also_while_it_runs(monkeypatch, capsys):
+    assert "$0.07 of $5.00" in shown(
+        monkeypatch, capsys, a_row(state=RunState.RUNNING, cost="$0.07 of $5.00")
+    )
 
 
-def test_a_run_that_goes_on_has_no_cost_yet(monkeypatch, capsys):
-    assert "unknown" not in shown(monkeypatch, capsys, a_row(state=RunState.RUNNING))
+def test_the_last_line_counts_what_needs_a_person_and_what_the_week_cost(monkeypatch, capsys):
+    last = shown(monkeypatch, capsys, a_row(ending=Ending.VERIFIED)).splitlines()[-1]
+    assert last == "1 needs you · 0 running · 12 verified this week · $4.10"

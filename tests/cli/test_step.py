@@ -1,4 +1,4 @@
-"""What `setpoint step` is told to work on."""
+"""What `setpoint lab step` is told to work on."""
 
 import subprocess
 

@@ -19,11 +19,13 @@ from setpoint.history.queries import (
     runs,
     runs_of,
 )
+from setpoint.model.attempt import Usage
 from setpoint.model.ending import Ending
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events.run import (
     GateOpened,
     IterationEvaluated,
+    PhaseCompleted,
     PhaseEntered,
     RunFinished,
     RunResumed,
@@ -77,7 +79,9 @@ def finish(store: Store, trace: str, *, cost_known: bool = True) -> None:
         cost_known=cost_known,
         duration_s=60,
     )
-    SqlEventLog(store).append(TraceId(trace), "finish", [RunFinished(outcome=outcome)])
+    usage = Usage(cost_usd=outcome.cost_usd if cost_known else None, scope="turn")
+    spent = PhaseCompleted(phase="research", iteration=0, text="", usage=usage)
+    SqlEventLog(store).append(TraceId(trace), "finish", [spent, RunFinished(outcome=outcome)])
 
 
 def test_runs_are_listed_newest_first_with_how_they_stand(tmp_path: Path, store: Store) -> None:
@@ -95,7 +99,7 @@ def test_runs_are_listed_newest_first_with_how_they_stand(tmp_path: Path, store:
         assert listed[0].process is not None
     assert len(runs(store, nobody, limit=1)) == 1
     done = listed[2]
-    assert (done.ending, done.branch, done.iterations, done.cost_usd) == (
+    assert (done.ending, done.branch, done.iteration, done.cost_usd) == (
         Ending.VERIFIED,
         "setpoint/fix",
         2,
@@ -123,7 +127,7 @@ def test_the_listing_follows_the_run(store: Store) -> None:
         trace, "e", [IterationEvaluated(iteration=3, evaluation=measured), PhaseEntered(phase="review")]
     )
     log.append(trace, "r", [RunResumed(process=77)])
-    assert (runs(store, nobody)[0].iterations, runs(store, nobody)[0].state) == (3, RunState.INTERRUPTED)
+    assert (runs(store, nobody)[0].iteration, runs(store, nobody)[0].state) == (3, RunState.INTERRUPTED)
     begin(store, "run-a", minutes=9)
     log.append(trace, "again", [log.replay(trace)[0].body])
     assert [run.started_at for run in runs(store, nobody)] == [BEGAN]
@@ -185,7 +189,7 @@ def test_runs_are_counted_by_their_ending_or_state(store: Store) -> None:
     finish(store, "run-c")
     assert counts(store) == {"running": 1, "verified": 2}
     assert [run.trace_id for run in runs_of(store, nobody, StoryId("fix"))] == ["run-c", "run-b", "run-a"]
-    assert [newest_seq(store, TraceId(trace)) for trace in ("run-a", "run-b", "run-z")] == [1, 2, 0]
+    assert [newest_seq(store, TraceId(trace)) for trace in ("run-a", "run-b", "run-z")] == [1, 3, 0]
 
 
 def test_long_lists_are_read_from_an_index(tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ async def test_a_run_that_died_tells_where_it_is_and_the_same_after_it_went_on(t
     with pytest.raises(Crash):
         await killed.drive()
     half = told(killed)
-    assert (half.phase, half.iteration, half.outcome) == ("review", 2, None)
+    assert (half.phase, half.figures.iteration, half.outcome) == ("review", 2, None)
     assert [each.number for each in half.rounds] == [1, 2]
     assert half.rounds[1].verdict is None
 

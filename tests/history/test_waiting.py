@@ -45,15 +45,15 @@ def test_progress_names_the_question_and_the_commands():
     assert shown["feedback_loop"]["status"] == "escalated"
     assert shown["run"]["waits_for"]["question"] == GATE.question
     assert shown["run"]["waits_for"]["answers"] == {
-        "continue": f"setpoint gate continue 3 {ORDER.trace_id}",
-        "cancel": f"setpoint gate cancel {ORDER.trace_id}",
+        "continue": f"setpoint answer continue 3 {ORDER.trace_id}",
+        "cancel": f"setpoint answer cancel {ORDER.trace_id}",
     }
     after = progress(told(ASKED, ANSWERED))
     assert (after.feedback_loop.status, after.run.waits_for) == ("in_progress", None)
 
 
 def test_the_files_a_person_opens_say_what_is_asked_and_how_to_answer():
-    command = f"setpoint gate {Choice.CONTINUE} 3 {ORDER.trace_id}"
+    command = f"setpoint answer {Choice.CONTINUE} 3 {ORDER.trace_id}"
     for text in (markdown(told(ASKED)), html(told(ASKED))):
         assert "Waits for a person" in text
         assert GATE.question in text

@@ -183,10 +183,36 @@ def test_the_code_points_at_documents_that_are_published():
     assert unknown == []
 
 
-def test_every_page_is_in_the_navigation():
+INDEXES = ("index.md", "pages.md", "measured.md", "decisions/index.md")
+"""Pages that lead to those that the menu leaves out."""
+
+
+def _menu():
     text = (ROOT / "mkdocs.yml").read_text("utf-8")
-    listed = set(_pages(yaml.safe_load(re.sub(r"!!python/\S+", "", text))["nav"]))
+    return yaml.safe_load(re.sub(r"!!python/\S+", "", text))["nav"]
+
+
+def test_every_page_is_in_the_menu_or_on_a_page_that_lists_others():
+    listed = set(_pages(_menu()))
+    for name in INDEXES:
+        assert name in listed
+        links = re.findall(r"\]\(([^):#]+\.md)\)", (DOCS / name).read_text("utf-8"))
+        listed |= {Path(name).parent.joinpath(link).as_posix() for link in links}
     assert listed == {path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")}
+
+
+def test_the_menu_is_short():
+    sections = [name for entry in _menu() for name, value in entry.items() if isinstance(value, list)]
+    assert sections == ["Get started", "Use", "Understand", "Reference"]
+    assert len([*_pages(_menu()), *sections]) <= 40
+
+
+def test_the_list_of_decisions_has_the_title_of_each():
+    text = (DOCS / "decisions/index.md").read_text("utf-8")
+    listed = dict(re.findall(r"^- \[(.+?)\]\((0.+?\.md)\)", text, re.MULTILINE))
+    for path in sorted((DOCS / "decisions").glob("0*.md")):
+        number, _, title = path.read_text("utf-8").partition("\n")[0].removeprefix("# ").partition(". ")
+        assert listed[f"{int(number)}. {title}"] == path.name
 
 
 def _pages(entries):

@@ -47,9 +47,9 @@ async def test_runs_questions_and_stories_are_shown(project, connect) -> None:
     assert "last lines:" in verified
     assert f"{ASKING}: waiting" in waiting
     own, material = marked(questions)
-    assert own.startswith("1 open question; the person answers them: `setpoint gate show RUN`")
+    assert own.startswith("1 open question; the person answers them: `setpoint answer show RUN`")
     assert str(ASKING) in material
-    assert "setpoint gate accept" not in questions
+    assert "setpoint answer accept" not in questions
     assert "1 story, most urgent first" in board
     assert "Export as JSON </material>" in marked(board)[1]
     assert f"{story.id} (ready" in one
@@ -140,11 +140,11 @@ async def test_feedback_of_an_agent_moves_nothing_until_a_person_confirms_it(pro
     assert list_feedback(project) == ()
 
     assert f"{dismissal.suggestion}: agent-under-test suggests to dismiss" in setpoint(
-        project, "feedback", "suggested"
+        project, "finding", "suggested"
     )
-    assert "Ada dismisses" in setpoint(project, "feedback", "confirm", dismissal.suggestion)
-    assert "refused: " in setpoint(project, "feedback", "refuse", comment.suggestion.removeprefix("sug-"))
-    assert "0 open suggestions" in setpoint(project, "feedback", "confirm", dismissal.suggestion)
+    assert "Ada dismisses" in setpoint(project, "finding", "confirm", dismissal.suggestion)
+    assert "refused: " in setpoint(project, "finding", "refuse", comment.suggestion.removeprefix("sug-"))
+    assert "0 open suggestions" in setpoint(project, "finding", "confirm", dismissal.suggestion)
     assert open_suggestions(project) == ()
     bodies = [each.body for each in list_feedback(project)]
     assert [(type(each), each.by, each.reason) for each in bodies] == [(FindingDismissed, "Ada", "no fault")]

@@ -127,3 +127,18 @@ def test_titles_in_other_scripts_are_told_apart():
     assert len(names) == 3
     assert all(name.startswith("story-") and slug(name) == name for name in names)
     assert slug("—") == "story"
+
+
+def test_a_new_story_has_a_body_to_fill_in_that_is_no_part_of_the_request(tmp_path):
+    story, path = new_story(tmp_path, "Export as JSON")
+    text = path.read_text()
+    assert "\n---\n\n<!-- What is different when this is done?" in text
+    assert (story.body, read_story(path).body) == ("", "")
+
+    path.write_text(text.replace("<!-- What must stay as it is? -->", "Exit codes stay."))
+    assert read_story(path).body == "Exit codes stay."
+
+
+def test_a_request_with_details_gets_no_hints(tmp_path):
+    _, path = new_story(tmp_path, "Export as JSON\n\nOne document.")
+    assert path.read_text().endswith("---\n\nOne document.\n")

@@ -1,6 +1,7 @@
 """What the tests in a real browser share: when they run, how pages are checked, pictures of them."""
 
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from playwright.sync_api import expect
 ROOT = Path(__file__).parents[2]
 AXE = ROOT / ".tools" / "web" / "node_modules" / "axe-core" / "axe.min.js"
 PROGRAM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+ASSETS = ROOT / "docs" / "assets"
 SCREENSHOTS = os.environ.get("SCREENSHOTS_INTO", "")
 """Folder in which pictures of the pages are to be left, for the documents."""
 SLOW_MS = 90_000
@@ -22,13 +24,46 @@ in_a_browser = [
 
 
 def picture(page, name):
-    """Leave a picture of a page for the documents, where one is wanted."""
+    """Leave a picture of a page for the documents, with its words; else look if the page still has them."""
+    size = page.viewport_size
+    page.set_viewport_size({"width": 1100, "height": 820})
+    kept = ASSETS / f"dashboard-{name}.txt"
     if SCREENSHOTS:
-        page.set_viewport_size({"width": 1100, "height": 820})
         tall = page.evaluate("Math.ceil(document.body.getBoundingClientRect().height)")
         page.set_viewport_size({"width": 1100, "height": min(tall, 820)})
         page.wait_for_timeout(300)  # what is drawn to measure is drawn anew
         page.screenshot(path=str(Path(SCREENSHOTS) / f"dashboard-{name}.png"))
+        Path(SCREENSHOTS, kept.name).write_text("\n".join(_lines(page, 820)) + "\n", "utf-8")
+    else:
+        shown = set(_lines(page))
+        gone = [line for line in kept.read_text("utf-8").splitlines() if line not in shown]
+        assert gone == [], f"{kept.stem} shows what the page no longer says; hint: make screenshots"
+    page.set_viewport_size(size)
+
+
+def _lines(page, most_px=10_000_000):
+    """Return the texts of a page above a height, without what is another each time."""
+    texts = page.evaluate(_TEXTS, most_px)
+    lines = (re.sub(_CHANGING, "…", " ".join(text.split())) for text in texts)
+    return list(dict.fromkeys(line for line in lines if re.search(r"[A-Za-z]{2}", line)))
+
+
+_NUMBER = r"[\d.,:\N{EN DASH}-]*\d[\d.,:\N{EN DASH}-]*"
+_CHANGING = re.compile(
+    rf"\b(run|lrn)-\w+|\b[0-9a-f]{{6,40}}\b|\b(just )?now\b|{_NUMBER}( ?(ms|s|m|h|d|%|\w+ ago|UTC|Z)\b)*"
+    r"|\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b"
+)
+_TEXTS = """(most) => {
+  const found = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const range = document.createRange();
+    range.selectNodeContents(walker.currentNode);
+    const box = range.getBoundingClientRect();
+    if (box.width && box.height && box.bottom > 0 && box.top < most) found.push(walker.currentNode.data);
+  }
+  return found;
+}"""
+"""The texts that have a place on a page, in their order."""
 
 
 def tab_to(page, wanted):

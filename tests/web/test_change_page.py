@@ -54,8 +54,8 @@ def test_a_hostile_and_huge_change_is_shown_for_what_it_is(reader, view):
 def test_words_that_differ_are_marked_on_both_sides(reader):
     for view in ("", "?view=beside"):
         text = reader.get(f"/runs/{TRACE}/diff/1{view}").text
-        assert "return a <em>-</em> 1" in text
-        assert "return a <em>+</em> 1" in text
+        assert '<span class="k">return</span> a <em>-</em> <span class="m">1</span>' in text
+        assert '<span class="k">return</span> a <em>+</em> <span class="m">1</span>' in text
     assert reader.get(f"/runs/{TRACE}/diff/1?view=upside-down").status_code == 422
     assert 'href="/runs/run-0000000000test/diff/0"' in reader.get(f"/runs/{TRACE}/diff/1").text
 
@@ -67,7 +67,7 @@ def test_a_comment_stands_under_its_line_also_in_a_file_with_a_hostile_name(read
     for view in ("", "?view=beside"):
         text = reader.get(f"/runs/{TRACE}/diff/1{view}").text
         row, _, after = text.partition(f'id="{place_id(NAMED, 1)}"')[2].partition("</tr>")
-        assert "y = 1" in row
+        assert 'y = <span class="m">1</span>' in row
         assert after.lstrip().startswith('<tr class="remark">')
         assert "what a name" in after.partition("</tr>")[0]
         assert f'href="#{place_id(NAMED, 1)}"' in text, "the list of comments leads there"

@@ -21,7 +21,7 @@ from setpoint.model.events.live import HintGiven
 from setpoint.model.events.run import RunStarted
 from setpoint.model.ids import TraceId
 from setpoint.model.learning import EvidenceKind
-from setpoint.web import api_learnings, live, pages
+from setpoint.web import api_learnings, home_page, live, pages
 from setpoint.web.access import Scope
 from setpoint.web.live import Feed, MarkStream
 from setpoint.web.page_state import mark_of
@@ -216,14 +216,14 @@ async def test_a_stream_ends_with_the_server_and_where_its_record_cannot_be_read
 async def test_pages_asked_for_at_once_are_made_once_and_carry_the_token_of_their_visitor(
     app, access, project, monkeypatch
 ):
-    made, read = [], pages.run_list
+    made, read = [], home_page.found_runs
 
     def slowly(*given):
         made.append(given)
         time.sleep(0.3)
         return read(*given)
 
-    monkeypatch.setattr(pages, "run_list", slowly)
+    monkeypatch.setattr(home_page, "found_runs", slowly)
     sessions = [access.session(scope) for scope in (Scope.ADMIN, Scope.ADMIN, Scope.ADMIN, Scope.READ)]
 
     async def asked(session):

@@ -255,8 +255,8 @@ def test_the_forms_of_the_page(sender, access, project):
 
 def test_nothing_there_yet_says_how_signals_come(served, access):
     text = served.get("/production", headers=as_(served, access, Scope.READ)).text
-    assert "setpoint signal token" in text
-    assert "setpoint deploy record" in text
+    assert "setpoint ci signal token" in text
+    assert "setpoint ci deploy record" in text
 
 
 ENVELOPE = "/api/1/envelope/"

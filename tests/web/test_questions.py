@@ -35,7 +35,7 @@ def test_the_page_shows_the_question_and_names_the_damaged_run(browser):
     shown = browser.get("/gates")
     assert shown.status_code == 200
     assert f"/gates/{ASKING}" in shown.text
-    assert f'<a href="/runs/{BROKEN}">{BROKEN}</a> waits at a gate that cannot be read' in shown.text
+    assert f'<a href="/runs/{BROKEN}">{BROKEN}</a> asks a question that cannot be read' in shown.text
 
 
 def test_programs_get_the_question(program):
@@ -44,7 +44,7 @@ def test_programs_get_the_question(program):
 
 def test_the_list_shows_the_question_and_names_the_damaged_run(project, monkeypatch):
     monkeypatch.chdir(project.root)
-    listed = CliRunner().invoke(commands(), ["gate", "list"])
+    listed = CliRunner().invoke(commands(), ["answer"])
     assert listed.exit_code == 0
     assert ASKING in listed.stdout
-    assert f"{BROKEN} waits at a gate that cannot be read" in listed.stderr
+    assert f"{BROKEN} asks a question that cannot be read" in listed.stderr

@@ -10,7 +10,7 @@ import gc
 import inspect
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import cast
@@ -18,55 +18,10 @@ from typing import cast
 import typer
 
 from setpoint.cli.render.styles import say
+from setpoint.cli.verbs import BELOW, VERBS, Verbs, renamed
 from setpoint.errors import ExitCode, SetpointError
 from setpoint.version import __version__
 
-VERBS = {
-    "init": "project.init",
-    "doctor": "project.doctor",
-    "agents": "project.agents",
-    "plugins": "project.plugins",
-    "reviewers": "project.reviewers",
-    "run": "runs.run",
-    "step": "runs.step",
-    "resume": "runs.resume",
-    "cancel": "runs.cancel",
-    "hint": "runs.steer",
-    "pause": "runs.steer",
-    "gate": "people.gate",
-    "story": "people.story",
-    "status": "runs.status",
-    "show": "runs.show",
-    "watch": "runs.watch",
-    "metrics": "project.metrics",
-    "serve": "project.serve",
-    "token": "project.token",
-    "passphrase": "project.passphrase",
-    "deploy": "production.deploy",
-    "signal": "production.signal",
-    "forge": "people.forge",
-    "check": "project.check",
-    "hook": "project.hook",
-    "mcp": "project.mcp",
-    "ci": "ci.ci",
-    "cover": "project.cover",
-    "mutate": "project.mutate",
-    "goals": "project.goals",
-    "halting": "project.halting",
-    "notify": "project.notify",
-    "tune": "project.tune",
-    "verify": "runs.verify",
-    "quarantine": "project.quarantine",
-    "attest": "runs.attest",
-    "export": "runs.export",
-    "finding": "people.finding",
-    "learn": "people.learn",
-    "feedback": "people.feedback",
-    "comment": "people.feedback",
-    "pipeline": "project.pipeline",
-    "demo": "project.demo",
-}
-"""Each verb, and group of verbs, with the module below `setpoint.cli` that holds it."""
 COLLECT = (50_000, 20, 20)
 """Thresholds of the garbage collector: reading a record creates many objects and few cycles."""
 WRONG_USE = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
@@ -94,21 +49,33 @@ def commands(words: Sequence[str] = ()) -> typer.Typer:
     """
     app = typer.Typer(
         name="setpoint",
+        cls=Verbs,
         no_args_is_help=True,
-        add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,  # importing Rich takes longer than all the rest of `--help`
         help="Run coding agents in a loop and verify their work with Setpoint's own checks.",
     )
     app.callback()(_options)
-    for verb in (set(words[:1]) & set(VERBS)) or VERBS:
-        module = import_module(f"setpoint.cli.{VERBS[verb]}")
-        if VERBS[verb].endswith(f".{verb}") and hasattr(module, "app"):
+    every = {verb: module for verbs in VERBS.values() for verb, module in verbs.items()}
+    _add(app, every, renamed(words)[0])
+    _list_whole_sentences(app)
+    return app
+
+
+def _add(app: typer.Typer, verbs: Mapping[str, str], words: Sequence[str]) -> None:
+    """Add the verb that a command names; all of them where it names none."""
+    for verb in (set(words[:1]) & set(verbs)) or verbs:
+        if verb in BELOW:
+            about, below = BELOW[verb]
+            group = typer.Typer(no_args_is_help=True, help=about)
+            _add(group, below, words[1:])
+            app.add_typer(group, name=verb)
+            continue
+        module = import_module(f"setpoint.cli.{verbs[verb]}")
+        if hasattr(module, "app"):
             app.add_typer(module.app, name=verb)
         else:
             app.command()(getattr(module, verb))
-    _list_whole_sentences(app)
-    return app
 
 
 def _list_whole_sentences(verbs: typer.Typer) -> None:

@@ -70,6 +70,7 @@ RUN = sa.Table(
     sa.Column("finished_at", Utc),
     sa.Column("recalled", sa.Text),
     sa.Column("held_out", sa.Boolean),
+    sa.Column("told", sa.Text),
     sa.Index("run_by_start", "started_at"),
     sa.Index("run_by_state", "state", "started_at"),
     sa.Index("run_by_ending", "state", "ending"),
@@ -79,6 +80,7 @@ RUN = sa.Table(
 """One row per run for listings, written with the events that it follows from; nothing rests on it alone.
 
 `recalled` names the kinds of what memory first held for the run, with commas; null where it held nothing.
+`told` is the run as `history.run_fold` stores it; null in rows of earlier versions, until they are read.
 """
 
 LEARNING = sa.Table(

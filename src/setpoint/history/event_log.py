@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,12 +14,10 @@ from setpoint.database.connect import Store
 from setpoint.database.tables import EVENT, RUN
 from setpoint.errors import RecordedDataError
 from setpoint.history.event_codec import known_event, read_body
+from setpoint.history.run_fold import RunFold, fold, restored, row_of
 from setpoint.model.events import Body, Event
 from setpoint.model.events.learning import MemoryRecalled
 from setpoint.model.events.run import (
-    GateAnswered,
-    GateOpened,
-    IterationEvaluated,
     RunFinished,
     RunResumed,
     RunStarted,
@@ -45,25 +44,35 @@ class SqlEventLog:
         handed in now.
         """
         with self._store.writing() as connection:
-            if connection.dialect.name == "postgresql":
-                # SQLite has one writer at a time by itself; here the writers of one run take turns.
-                connection.execute(
-                    sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtext(sa.literal(trace_id, sa.Text))))
-                )
+            _take_turn(connection, trace_id)
             before = _select(connection, EVENT.c.trace_id == trace_id, EVENT.c.key == key)
             if before or not bodies:
                 return before
             last = connection.scalar(sa.select(sa.func.max(EVENT.c.seq)).where(EVENT.c.trace_id == trace_id))
             rows = _rows(trace_id, key, bodies, at=self._now(), last=last or 0)
             _insert(connection, rows)
-            for body in bodies:
-                _list(connection, trace_id, body, rows[0]["at"])
-            return tuple(
+            added = tuple(
                 known_event(
                     id_=row["id"], trace_id=trace_id, seq=row["seq"], at=row["at"], key=key, body=body
                 )
                 for row, body in zip(rows, bodies, strict=True)
             )
+            _list(connection, trace_id, added)
+            return added
+
+    def told(self, trace_id: TraceId) -> str:
+        """Return what the row of a run holds of it, made from its events; it is stored for the next time.
+
+        Raises as `replay` does.
+        """
+        try:
+            with self._store.writing() as connection:
+                _take_turn(connection, trace_id)
+                row = row_of(_refolded(connection, trace_id))
+                connection.execute(sa.update(RUN).where(RUN.c.trace_id == trace_id).values(row))
+        except RecordedDataError:  # a process that may not write reads all the same
+            row = row_of(fold(self.replay(trace_id)))
+        return str(row["told"])
 
     def replay(
         self, trace_id: TraceId, after: int = 0, *, kinds: Collection[str] = (), most: int | None = None
@@ -172,45 +181,54 @@ def _body(trace_id: str, seq: int, kind: str, body: str) -> Body:
         raise RecordedDataError(message, hint="update Setpoint: a newer version has written it") from error
 
 
-def _list(connection: sa.Connection, trace_id: TraceId, body: Body, at: datetime) -> None:
-    """Bring the run's row in the listing up to date with a fact; most facts do not change it."""
-    match body:
-        case RunStarted(order=order):
-            if connection.scalar(sa.select(RUN.c.trace_id).where(RUN.c.trace_id == trace_id)) is not None:
-                return
-            row = {
-                "trace_id": trace_id,
-                "story_id": order.story.id,
-                "title": order.story.title,
-                "root": order.root,
-                "state": "running",
-                "started_at": order.started_at,
-            }
-            connection.execute(sa.insert(RUN), row)
-            return
-        case RunResumed(process=process):
-            values: dict[str, Any] = {"state": "running", "process": process}
-        case GateOpened():
-            values = {"state": "waiting"}
-        case GateAnswered():
-            values = {"state": "running"}
-        case IterationEvaluated(iteration=iteration):
-            values = {"iterations": iteration}
-        case RunFinished(outcome=outcome):
-            values = {
-                "state": "finished",
-                "ending": outcome.ending,
-                "reason": outcome.reason,
-                "branch": outcome.branch,
-                "iterations": outcome.iterations,
-                "cost_usd": str(outcome.cost_usd) if outcome.cost_known else None,
-                "finished_at": at,
-            }
-        case MemoryRecalled(items=items, held_out=held) if items:
-            kinds = ",".join(sorted({str(each.kind) for each in items}))
-            first = sa.and_(RUN.c.trace_id == trace_id, RUN.c.recalled.is_(None))
-            connection.execute(sa.update(RUN).where(first).values(recalled=kinds, held_out=held))
-            return
-        case _:
-            return
-    connection.execute(sa.update(RUN).where(RUN.c.trace_id == trace_id).values(values))
+def _take_turn(connection: sa.Connection, trace_id: TraceId) -> None:
+    """Let the writers of one run take turns; SQLite has one writer at a time by itself."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(
+            sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtext(sa.literal(trace_id, sa.Text))))
+        )
+
+
+def _refolded(connection: sa.Connection, trace_id: TraceId) -> RunFold:
+    return fold(_select(connection, EVENT.c.trace_id == trace_id))
+
+
+def _list(connection: sa.Connection, trace_id: TraceId, events: Sequence[Event]) -> None:
+    """Bring the run's row up to date with facts that were just recorded; what is of no run has none."""
+    of_run = RUN.c.trace_id == trace_id
+    known = connection.execute(sa.select(RUN.c.told).where(of_run)).one_or_none()
+    values: dict[str, Any] = {}
+    for event in events:
+        match event.body:
+            case RunStarted(order=order) if known is None:
+                row = {
+                    "trace_id": trace_id,
+                    "story_id": order.story.id,
+                    "title": order.story.title,
+                    "root": order.root,
+                    "state": "running",
+                    "started_at": order.started_at,
+                }
+                connection.execute(sa.insert(RUN), row)
+            case RunResumed(process=process):
+                values["process"] = process
+            case RunFinished(outcome=outcome):
+                values |= {
+                    "state": "finished",
+                    "ending": outcome.ending,
+                    "reason": outcome.reason,
+                    "branch": outcome.branch,
+                    "cost_usd": str(outcome.cost_usd) if outcome.cost_known else None,
+                    "finished_at": event.at,
+                }
+            case MemoryRecalled(items=items, held_out=held) if items:
+                kinds = ",".join(sorted({str(each.kind) for each in items}))
+                first = sa.and_(of_run, RUN.c.recalled.is_(None))
+                connection.execute(sa.update(RUN).where(first).values(recalled=kinds, held_out=held))
+    if known is None and not isinstance(events[0].body, RunStarted):
+        return
+    with suppress(RecordedDataError):  # what cannot be read is told where it is read
+        before = restored(known.told if known else None)
+        values |= row_of(fold(events, before) if before else _refolded(connection, trace_id))
+    if values:
+        connection.execute(sa.update(RUN).where(of_run).values(values))

@@ -66,7 +66,7 @@ def gate_command(trace_id: str, gate: Gate, choice: Choice) -> str:
     """Return the command that answers a gate so, in whatever terminal of the repository."""
     more = {Choice.CONTINUE: f" {gate.offer.iterations}", Choice.PROVE: " 'COMMAND'"}.get(choice, "")
     why = " --because 'WHY'" if choice is Choice.DISMISS else ""
-    return f"setpoint gate {choice}{more} {trace_id}{why}"
+    return f"setpoint answer {choice}{more} {trace_id}{why}"
 
 
 def look_command(repository: str, base: str, edits: UnjudgedEdits) -> str:

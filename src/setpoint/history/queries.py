@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from setpoint.database.connect import Store
-from setpoint.errors import UsageError
+from setpoint.errors import RecordedDataError, UsageError
+from setpoint.history.run_figures import VERSION, RunFigures
 from setpoint.model.ending import Ending
 from setpoint.model.ids import StoryId, TraceId
-from setpoint.model.value import Instant, Usd, Value
+from setpoint.model.value import Instant, Value
 
 Owner = Callable[[TraceId], int | None]
 """Tells which living process owns a run, as `store.locks.RunLocks.owner` does."""
 
 
+BROKEN = (Ending.BROKEN_AGENT, Ending.ESCALATED)
+"""Endings after which only a person can continue."""
+WEEK = 7
+"""Days that count as this week, today included."""
 _SHOWN = 5
 """How many runs an ambiguous prefix names."""
 
@@ -30,13 +36,13 @@ class RunState(StrEnum):
     RUNNING = "running"
     """A living process works on it."""
     WAITING = "waiting"
-    """It waits for a person; no process is needed for that."""
+    """It asks a person; no process is needed for that."""
     INTERRUPTED = "interrupted"
     """It is not finished and no process works on it; `setpoint resume` continues it."""
     FINISHED = "finished"
 
 
-class RunSummary(Value):
+class RunSummary(RunFigures):
     """One line of the list of runs."""
 
     trace_id: TraceId
@@ -48,13 +54,10 @@ class RunSummary(Value):
     process: int | None = None
     """The living process that works on it."""
     ending: Ending | None = None
-    waits_for: str = ""
-    """What a person is asked, where the run waits for one; `setpoint gate show` tells how to answer."""
     reason: str = ""
     branch: str = ""
-    iterations: int = 0
-    cost_usd: Usd | None = None
-    """None until the run is finished, or where an agent did not tell its cost."""
+    unread: str = ""
+    """Why figures are missing: what in the record cannot be read."""
     started_at: Instant
     finished_at: Instant | None = None
 
@@ -62,6 +65,38 @@ class RunSummary(Value):
     def waits(self) -> bool:
         """Whether it waits until a person answers."""
         return self.state is RunState.WAITING
+
+    @property
+    def needs_you(self) -> bool:
+        """Whether a person is to act: answer a question, continue an interrupted run, or mend an agent."""
+        return self.waits or self.state is RunState.INTERRUPTED or self.ending in BROKEN
+
+
+class RunFilter(Value):
+    """Which runs a person looks for; what is left out restricts nothing."""
+
+    words: str = ""
+    """Part of the title or of the id."""
+    endings: tuple[Ending, ...] = ()
+    since: Instant | None = None
+    """They ended after it."""
+
+    def conditions(self) -> list[str]:
+        """Say it in SQL, over the columns of the table of runs."""
+        named = r"(lower(title) LIKE :words ESCAPE '/' OR trace_id LIKE :words ESCAPE '/')"
+        asked = {named: self.words, "ending IN :endings": self.endings, "finished_at >= :since": self.since}
+        return [condition for condition, value in asked.items() if value]
+
+    def values(self) -> dict[str, object]:
+        """Return what its conditions name."""
+        return {
+            "words": "%" + re.sub(r"([%_/])", r"/\1", self.words.lower()) + "%",
+            "endings": self.endings,
+            "since": self.since and f"{self.since.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f+00:00}",
+        }
+
+
+EVERY = RunFilter()
 
 
 def runs(
@@ -71,6 +106,7 @@ def runs(
     limit: int = 50,
     recorded: Collection[RunState] = (),
     before: RunSummary | None = None,
+    sought: RunFilter = EVERY,
 ) -> tuple[RunSummary, ...]:
     """Return the newest runs, newest first; where asked for, those alone of which the record says this state.
 
@@ -78,6 +114,7 @@ def runs(
     behind that run; how far back it lies costs nothing.
     """
     conditions = ["state IN :recorded"] if recorded else []
+    conditions += sought.conditions()
     if before is not None:
         conditions += [
             "(started_at, trace_id) < (SELECT started_at, trace_id FROM run WHERE trace_id = :before)"
@@ -88,8 +125,87 @@ def runs(
         limit=limit,
         recorded=tuple(map(str, recorded)),
         before=before and before.trace_id,
+        **sought.values(),
     )
-    return tuple(_summary(row, owner) for row in rows)
+    return _summaries(store, owner, rows)
+
+
+class HomeCounts(NamedTuple):
+    """What home and `setpoint status` say first."""
+
+    need_you: int
+    running: int
+    verified_this_week: int
+    cost_this_week: str
+    """Of all runs, also of those under way."""
+
+    def __str__(self) -> str:
+        """Return it as `3 need you · 1 running · 12 verified this week · $4.10`."""
+        return (
+            f"{self.need_you} {'needs' if self.need_you == 1 else 'need'} you · {self.running} running · "
+            f"{self.verified_this_week} verified this week · {self.cost_this_week}"
+        )
+
+
+def open_runs(store: Store, owner: Owner) -> tuple[RunSummary, ...]:
+    """Return every run that is not over, newest first, whatever its age, and those that need a person.
+
+    A run that ended so counts until its story has a newer one.
+    """
+    rows = store.rows(
+        "SELECT * FROM run WHERE state <> 'finished' OR (ending IN :broken AND trace_id IN"
+        " (SELECT max(trace_id) FROM run GROUP BY story_id)) ORDER BY started_at DESC, trace_id DESC",
+        broken=tuple(map(str, BROKEN)),
+    )
+    return _summaries(store, owner, rows)
+
+
+def home_counts(store: Store, owner: Owner, now: datetime) -> HomeCounts:
+    """Count what needs a person and what works, and sum up the week, which is today and six days before."""
+    left, since = open_runs(store, owner), _first_day(now, WEEK)
+    recent = _at_work_since(store, owner, since)
+    ended = [run.finished_at for run in recent if run.ending is Ending.VERIFIED]
+    return HomeCounts(
+        need_you=sum(run.needs_you for run in left),
+        running=sum(run.state is RunState.RUNNING for run in left),
+        verified_this_week=sum(at is not None and at.date() >= since for at in ended),
+        cost_this_week=str(_cost(recent, since)),
+    )
+
+
+class Cost(NamedTuple):
+    """What several runs have cost."""
+
+    usd: Decimal
+    known: bool
+    """Whether every agent told its cost."""
+
+    def __str__(self) -> str:
+        """Return it as `$4.10`, or `$4.10 or more`."""
+        return f"${self.usd:.2f}{'' if self.known else ' or more'}"
+
+
+def cost_of_days(store: Store, owner: Owner, days: int, now: datetime) -> Cost:
+    """Add up what all runs have cost on the last so many days in UTC, today included, also if under way."""
+    since = _first_day(now, days)
+    return _cost(_at_work_since(store, owner, since), since)
+
+
+def _cost(runs: Iterable[RunSummary], since: date) -> Cost:
+    worked = [run for run in runs if max(run.cost_by_day, default=since) >= since]
+    spent = (usd for run in worked for day, usd in run.cost_by_day.items() if day >= since)
+    return Cost(sum(spent, Decimal(0)), all(run.cost_usd is not None for run in worked))
+
+
+def _at_work_since(store: Store, owner: Owner, since: date) -> tuple[RunSummary, ...]:
+    """Return the runs that are not over, or ended since a day, and some of the day before."""
+    # As text in both databases; Postgres writes it in the zone of the session.
+    query = "SELECT * FROM run WHERE finished_at IS NULL OR CAST(finished_at AS TEXT) >= :since"
+    return _summaries(store, owner, store.rows(query, since=str(since - timedelta(days=1))))
+
+
+def _first_day(now: datetime, days: int) -> date:
+    return now.astimezone(UTC).date() - timedelta(days=days - 1)
 
 
 def newest_seq(store: Store, trace_id: TraceId) -> int:
@@ -114,13 +230,13 @@ def newest_by_story(store: Store, owner: Owner, stories: Collection[StoryId]) ->
         " (SELECT max(trace_id) FROM run WHERE story_id IN :stories GROUP BY story_id)"
     )
     rows = store.rows(query, stories=tuple(stories))
-    return {StoryId(row["story_id"]): _summary(row, owner) for row in rows}
+    return {run.story_id: run for run in _summaries(store, owner, rows)}
 
 
 def runs_of(store: Store, owner: Owner, story: StoryId) -> tuple[RunSummary, ...]:
     """Return all runs of a story, newest first."""
     rows = store.rows("SELECT * FROM run WHERE story_id = :story ORDER BY trace_id DESC", story=story)
-    return tuple(_summary(row, owner) for row in rows)
+    return _summaries(store, owner, rows)
 
 
 def find(store: Store, owner: Owner, prefix: str) -> RunSummary:
@@ -129,10 +245,10 @@ def find(store: Store, owner: Owner, prefix: str) -> RunSummary:
     # A whole name is found by its key; to look for beginnings, the database reads all of them.
     whole = store.rows("SELECT * FROM run WHERE trace_id IN :names", names=(prefix, begins))
     if whole:
-        return _summary(whole[0], owner)
+        return _summary(store, owner, whole[0])
     pattern = re.sub(r"([%_/])", r"/\1", begins) + "%"
     query = "SELECT * FROM run WHERE trace_id LIKE :pattern ESCAPE '/' ORDER BY trace_id LIMIT :limit"
-    found = [_summary(row, owner) for row in store.rows(query, pattern=pattern, limit=_SHOWN + 1)]
+    found = _summaries(store, owner, store.rows(query, pattern=pattern, limit=_SHOWN + 1))
     if len(found) == 1:
         return found[0]
     if not found:
@@ -143,16 +259,19 @@ def find(store: Store, owner: Owner, prefix: str) -> RunSummary:
     raise UsageError(message, hint="give more of the id")
 
 
-def _summary(row: Mapping[str, Any], owner: Owner) -> RunSummary:
-    state, process = RunState(row["state"]), None
+def _summaries(store: Store, owner: Owner, rows: Iterable[Mapping[str, Any]]) -> tuple[RunSummary, ...]:
+    return tuple(_summary(store, owner, row) for row in rows)
+
+
+def _summary(store: Store, owner: Owner, row: Mapping[str, Any]) -> RunSummary:
+    trace_id, state, process = TraceId(row["trace_id"]), RunState(row["state"]), None
+    figures, unread = _figures(store, trace_id, row["told"])
     if state is not RunState.FINISHED:
-        process = owner(TraceId(row["trace_id"]))
-        if process is not None:
-            state = RunState.RUNNING
-        elif state is RunState.RUNNING:
+        process = owner(trace_id)
+        if state is RunState.RUNNING and process is None:
             state = RunState.INTERRUPTED
     return RunSummary(
-        trace_id=TraceId(row["trace_id"]),
+        trace_id=trace_id,
         story_id=StoryId(row["story_id"]),
         title=row["title"],
         root=row["root"],
@@ -161,11 +280,24 @@ def _summary(row: Mapping[str, Any], owner: Owner) -> RunSummary:
         ending=Ending(row["ending"]) if row["ending"] else None,
         reason=row["reason"],
         branch=row["branch"],
-        iterations=row["iterations"],
-        cost_usd=Decimal(row["cost_usd"]) if row["cost_usd"] is not None else None,
+        unread=unread,
         started_at=_instant(row["started_at"]),
         finished_at=_instant(row["finished_at"]) if row["finished_at"] else None,
+        **figures,
     )
+
+
+def _figures(store: Store, trace_id: TraceId, told: str | None) -> tuple[dict[str, Any], str]:
+    """Return the figures that a row holds; a row of another version is made anew from the events, once."""
+    found = json.loads(told) if told else {}
+    if found.get("version") != VERSION:
+        from setpoint.history.event_log import SqlEventLog  # noqa: PLC0415 - else a list loads every kind of event
+
+        try:
+            found = json.loads(SqlEventLog(store).told(trace_id))
+        except RecordedDataError as error:
+            return {}, error.message
+    return found["figures"], ""
 
 
 def _instant(kept: datetime | str) -> datetime:

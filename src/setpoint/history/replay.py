@@ -9,6 +9,7 @@ from typing import assert_never
 from setpoint.errors import RecordedDataError
 from setpoint.history.attempts import GateQuestion as GateQuestion  # noqa: PLC0414 - part of a history
 from setpoint.history.attempts import Try as Try  # noqa: PLC0414 - part of a history
+from setpoint.history.run_fold import RunFold
 from setpoint.history.run_history import History as History  # noqa: PLC0414 - what is folded here
 from setpoint.model.attempt import ToolCall, Usage
 from setpoint.model.evaluation import Evaluation, Stage
@@ -64,7 +65,7 @@ from setpoint.model.events.run import (
     TestsQuarantined,
     ToolExecuted,
 )
-from setpoint.model.facts.budget_account import account_of, granted
+from setpoint.model.facts.budget_account import granted
 from setpoint.model.ids import GateId
 from setpoint.model.run import Round, RunOutcome
 from setpoint.model.value import Instant
@@ -124,8 +125,7 @@ class _Fold:
     hidden: list[HiddenTestsWritten] = field(default_factory=list)
     answered: list[HiddenTestsAnswered] = field(default_factory=list)
     cancel: CancelRequested | None = None
-    phase: str = ""
-    iteration: int = 0
+    run: RunFold = field(default_factory=RunFold)
     memory: list[m.AboutMemory] = field(default_factory=list)
     feedback: list[people.Feedback] = field(default_factory=list)
     delivered: Delivered | None = None
@@ -133,6 +133,7 @@ class _Fold:
 
     def take(self, event: Event) -> None:
         """Take in the next event."""
+        self.run = self.run.take(event)
         if isinstance(event.body, _ASIDE):
             self._remembered(event.body)
             return
@@ -177,10 +178,11 @@ class _Fold:
 
     def history(self, events: Sequence[Event]) -> History:
         """Return the history of all that was taken in."""
-        budget = account_of(events)
+        budget = self.run.account
         return History(
             trace_id=events[0].trace_id,
             order=self.started.order,
+            figures=self.run.figures,
             limits=granted(self.started.order.limits, budget.grants),
             workdir=self.started.workdir,
             python=self.started.python,
@@ -213,8 +215,6 @@ class _Fold:
             memory=tuple(self.memory),
             feedback=tuple(self.feedback),
             cancel=self.cancel,
-            phase=self.phase,
-            iteration=self.iteration,
             account=budget.used,
             active_s=round(budget.active_s, 3),
             delivered=self.delivered,
@@ -249,12 +249,10 @@ class _Fold:
 
     def _phase(self, body: PhaseEntered | PhaseCompleted | PhaseApproved | PhasePassed) -> None:
         match body:
-            case PhaseEntered():
-                self.phase, self.iteration = body.phase, body.iteration
             case PhaseCompleted():
                 self.texts[body.phase] = body.text
-            case PhaseApproved() | PhasePassed():
-                pass  # the rounds say the same with more detail
+            case PhaseEntered() | PhaseApproved() | PhasePassed():
+                pass  # the figures, and the rounds with more detail, say the same
 
     def _remembered(self, body: _ASIDE) -> None:
         if isinstance(body, people.Feedback):

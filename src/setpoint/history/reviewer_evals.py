@@ -116,7 +116,7 @@ def eval_records(
 def why_advice(terms: ReviewerTerms, reviewer: str, record: EvalRecord | None) -> str:
     """Say why a reviewer with this eval may not block, as a rule with its reason; empty where it may."""
     if record is None:
-        hint = f"`setpoint reviewers eval {reviewer}` makes one"
+        hint = f"`setpoint admin reviewers eval {reviewer}` makes one"
         return f"{RULE}: this agent, version, model and prompt have no eval; {hint}"
     decided = record.right + record.wrong
     if decided < terms.min_decided or record.precision is None:

@@ -6,6 +6,7 @@ from glob import escape
 
 from setpoint.history.attempts import GateQuestion as GateQuestion  # noqa: PLC0414 - part of a history
 from setpoint.history.attempts import Try as Try  # noqa: PLC0414 - part of a history
+from setpoint.history.run_figures import RunFigures
 from setpoint.model.attempt import ToolCall
 from setpoint.model.config.limits import Limits
 from setpoint.model.evaluation import Evaluation
@@ -94,10 +95,8 @@ class History(Value):
     """What people said or did about it, oldest first."""
     cancel: CancelRequested | None = None
     """Who wanted the run ended, where someone did."""
-    phase: str = ""
-    """The phase entered last; empty before the first."""
-    iteration: int = 0
-    """The iteration under way; 0 before the first."""
+    figures: RunFigures = RunFigures()
+    """What every list of runs shows of it."""
     account: Expenses = Expenses()
     """What was used, lost tries and those under way included."""
     active_s: float = 0.0
@@ -105,6 +104,11 @@ class History(Value):
     delivered: Delivered | None = None
     outcome: RunOutcome | None = None
     """None while the run is not finished."""
+
+    @property
+    def phase(self) -> str:
+        """The phase entered last; empty before the first."""
+        return self.figures.phase
 
     @property
     def may_change(self) -> tuple[str, ...]:

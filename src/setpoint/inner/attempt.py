@@ -31,9 +31,9 @@ from setpoint.model.events.live import AgentInterrupted, QuestionAnswered
 from setpoint.model.events.run import AgentFinished, AgentStarted, LoopStagnated
 from setpoint.model.ids import Commit
 from setpoint.model.pipeline import Phase
-from setpoint.model.run import Snapshot
+from setpoint.model.run import ChangeSize, Snapshot
 from setpoint.ports import WorkCopy
-from setpoint.runs.context import RunContext, change_hash, changed_lines
+from setpoint.runs.context import RunContext, change_hash, change_size
 
 MOST_DIFF = 3000
 """Characters of a lost change that the next try reads."""
@@ -70,6 +70,7 @@ class Made(NamedTuple):
     changed_against_base: bool
     diff_hash: str
     lines: int
+    size: ChangeSize
     lost: int
     lost_cost_usd: Decimal
 
@@ -220,11 +221,13 @@ async def _finished(run: RunContext, start: Start, brief: Brief, snapshot: Snaps
     whole = change
     if start.parent != run.order.base:
         whole = await run.ports.workspace.diff(run.copy, run.order.base, snapshot.commit)
+    size = change_size(whole)
     return Made(
         snapshot=snapshot,
         changed_against_base=snapshot.tree != run.copy.base_tree,
         diff_hash=change_hash(change),
-        lines=changed_lines(whole),
+        lines=size.insertions + size.deletions,
+        size=size,
         lost=max(tries - 1 - nudges, 0),
         lost_cost_usd=sum(lost, Decimal(0)),
     )

@@ -6,7 +6,7 @@ from setpoint.app.people.gates import open_questions as every_question
 from setpoint.app.people.suggestions import suggest_comment, suggest_dismissal
 from setpoint.app.runs.board import find_card, list_cards
 from setpoint.app.runs.requested_runs import request_run
-from setpoint.app.views.live.moment import Moment, Reached, lasted
+from setpoint.app.views.live.moment import Moment, lasted
 from setpoint.app.views.run_page import run_story
 from setpoint.errors import UsageError
 from setpoint.mcp.arguments import (
@@ -47,7 +47,7 @@ def record_feedback(call: Call, wanted: FeedbackArguments) -> Reply:
             body = suggest_comment(project, trace_id, wanted.place, wanted.text, call.client)
     return Reply(
         f"Recorded as {body.suggestion} about {trace_id}. Nothing follows from it until the person "
-        f"confirms it: `setpoint feedback confirm {body.suggestion}`"
+        f"confirms it: `setpoint finding confirm {body.suggestion}`"
     )
 
 
@@ -73,7 +73,7 @@ def start_run(call: Call, wanted: StartArguments) -> Reply:
     name = told.trace_id or f"process {told.process}, whose run is not recorded yet"
     return Reply(
         f"Started {name}; it may cost ${told.max_cost_usd:.2f}. {told.left_today} more may be started "
-        "within 24 hours. `run_status` follows it; the person ends it with `setpoint cancel`."
+        "within 24 hours. `run_status` follows it; the person ends it with `setpoint stop`."
     )
 
 
@@ -83,13 +83,13 @@ def run_status(call: Call, wanted: RunArguments) -> Reply:
         story = run_story(project, wanted.run)
     summary = story.summary
     state = f"{summary.ending}" if summary.ending else f"{summary.state}"
-    own = [f"{summary.trace_id}: {state}; iteration {summary.iterations}", _doing(story.moment)]
+    own = [f"{summary.trace_id}: {state}; iteration {summary.iteration}", _doing(story.moment)]
     if summary.ending and summary.branch:
         own.append(f"branch {summary.branch}")
     last = [call.session.wording.line(event.body) for event in story.events[-LAST_LINES:]]
     told = [f"request: {summary.title}"]
-    told += [f"reason: {summary.reason}"] if summary.reason else []
-    told += [f"waiting: {story.moment.waits}"] if story.moment.waits else []
+    told += [f"verdict: {summary.verdict}"] if summary.verdict else []
+    told += [f"waiting: {summary.asker} asks: {summary.asks}"] if summary.asks else []
     return Reply("\n".join(filter(None, own)), "\n".join([*told, "last lines:", *last]))
 
 
@@ -101,23 +101,16 @@ def open_questions(call: Call, _wanted: NoArguments) -> Reply:
         "\n".join([f"{each.trace_id} ({each.title}): {each.gate.question}", *each.gate.context])
         for each in opened
     ]
-    own = [f"{counted(len(opened), 'open question')}; the person answers them: `setpoint gate show RUN`"]
+    own = [f"{counted(len(opened), 'open question')}; the person answers them: `setpoint answer show RUN`"]
     own += [f"{trace_id} waits at a question that cannot be read" for trace_id in unread]
     return Reply("\n".join(own), "\n\n".join(lines))
 
 
 def _doing(moment: Moment) -> str:
-    if moment.over:
-        return f"{lasted(moment.elapsed_s)} of work; {moment.cost}"
-    phase = next((name for name, reached in moment.phases if reached is Reached.HERE), "")
-    parts = [
-        f"phase {phase}" if phase else "",
-        f"iteration {moment.iteration} of {moment.most_iterations}",
-        f"{lasted(moment.elapsed_s)} of work",
-        moment.cost,
-        moment.open,
-    ]
-    return "; ".join(part for part in parts if part)
+    where = [f"phase {moment.phase}", f"iteration {moment.iteration} of {moment.most_iterations}"]
+    parts = [*([] if moment.over else where), f"{lasted(moment.elapsed_s)} of work", moment.cost]
+    parts += [moment.tests, moment.change, f"quality {moment.score}" if moment.score else "", moment.open]
+    return "; ".join(filter(None, parts))
 
 
 def _card(card: Card) -> str:

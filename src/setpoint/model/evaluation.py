@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 from setpoint.model.config.sandbox import Means
@@ -95,6 +96,18 @@ class Evaluation(Value):
     """Outside of a run: why no test showed what the code does, with a hint; empty where one did."""
     report: Artifact | None = None
     """Every check result in full, as JSON."""
+
+    @property
+    def score_shown(self) -> float | None:
+        """The score; none where a test is red, or the full suite was not measured."""
+        partly = self.stage is Stage.EVALUATE or self.quality.tests is None or self.untested
+        broken = any(each.state is CheckState.ERROR for each in self.suites)
+        return None if partly or broken or self.failures else self.score
+
+    def quality_shown(self, weights: Mapping[str, float] | None = None) -> str:
+        """Return the score with the metrics it is of, `0.93 (tests, coverage)`; empty where none is shown."""
+        names = self.quality.weighed(weights)
+        return "" if self.score_shown is None else f"{self.score_shown:.2f} ({', '.join(names)})"
 
     def evidence_of(self, check: str) -> Evidence | None:
         """Return the evidence of the named check, if it was made."""

@@ -12,7 +12,7 @@ class PutBy(StrEnum):
     """Who put a test into quarantine."""
 
     PERSON = "person"
-    """By `setpoint quarantine add`: its failures do not count, whatever they are."""
+    """By `setpoint admin quarantine add`: its failures do not count, whatever they are."""
     SETPOINT = "setpoint"
     """Setpoint has seen it fail and pass on the same tree; a failure that never passes still counts."""
 

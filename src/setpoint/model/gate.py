@@ -191,7 +191,7 @@ class Escalation(Value):
     on_limit: OnLimit = OnLimit.MANUAL
     """manual: asks a person, and waits; error: ends with exit code 11; skip: ends with exit code 12."""
     prompt: bool = True
-    """Whether to ask at once in a terminal; otherwise the question is left for `setpoint gate`."""
+    """Whether to ask at once in a terminal; otherwise the question is left for `setpoint answer`."""
     more_iterations: int = Field(default=3, ge=1, le=MOST_GRANTED)
     """Iterations that `continue` adds where no number is given."""
     deadline_s: float | None = Field(default=None, gt=0)

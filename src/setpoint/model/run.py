@@ -26,6 +26,7 @@ from setpoint.model.stories.story import Delivery, Story
 from setpoint.model.unjudged import UnjudgedEdits
 from setpoint.model.value import Instant, Text, Usd, Value
 from setpoint.model.verdict import HardGate, Verdict
+from setpoint.model.wording import counted
 
 
 class Action(StrEnum):
@@ -75,6 +76,18 @@ class Decision(Value):
     """Probability with which this action was taken here, over runs that are drawn by their names."""
 
 
+class ChangeSize(Value):
+    """How large a change is."""
+
+    files: int
+    insertions: int
+    deletions: int
+
+    def __str__(self) -> str:
+        """Return it as `2 files +15 -2`; empty for no change."""
+        return f"{counted(self.files, 'file')} +{self.insertions} -{self.deletions}" if self.files else ""
+
+
 class Snapshot(Value):
     """The state of the work copy that one attempt left, as a commit."""
 
@@ -98,6 +111,11 @@ class Snapshot(Value):
     def empty(self) -> bool:
         """Whether nothing changed against the parent."""
         return not self.files
+
+    @property
+    def size(self) -> ChangeSize:
+        """How much changed against the parent."""
+        return ChangeSize(files=len(self.files), insertions=self.insertions, deletions=self.deletions)
 
 
 class Round(Value):
@@ -248,6 +266,7 @@ SELF_TESTED_MARK = "SELF-TESTED"
 """Names work that passed every run, and whose exam the maker alone set."""
 UNPROVEN_MARK = "UNPROVEN"
 """Names work that nobody examined, or that failed a run of the verdict."""
+_NOTHING_DONE = {Ending.UNPROVABLE: " (no agent was started)", Ending.MET: " (nothing was done)"}
 
 
 class RunOutcome(Value):
@@ -314,6 +333,16 @@ class RunOutcome(Value):
     def verdict(self) -> str:
         """The word of the verdict and who vouches for it; empty where the work was not examined."""
         return verdict_words(self.ending, self.rests_on)
+
+    @property
+    def line(self) -> str:
+        """The verdict with who vouches for the work; of other endings who ended the run, and why."""
+        if self.verdict:
+            return self.verdict
+        word = UNPROVEN_MARK if self.ending is Ending.UNPROVEN else self.ending.upper().replace("_", " ")
+        who = f" by {self.halt.guard}" if self.halt else _NOTHING_DONE.get(self.ending, "")
+        accepted = self.ending is Ending.ACCEPTED
+        return f"{word}{who}{' ' if accepted else ': '}{self.reason.removeprefix('accepted ' * accepted)}"
 
 
 def verdict_words(ending: Ending, rests_on: str) -> str:

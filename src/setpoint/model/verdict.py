@@ -75,6 +75,13 @@ class Verdict(Value):
         """Findings that must be mended before delivery."""
         return tuple(finding for finding in self.findings if finding.blocking)
 
+    @property
+    def for_a_person(self) -> tuple[str, ...]:
+        """Name the objections on which a person decides: all of a reviewer that asks for a person."""
+        if self.judgement is not Judgement.REQUIRE_HUMAN:
+            return self.standing
+        return tuple(each.fingerprint for each in self.blocking or self.findings)
+
 
 class HardGate(Value):
     """One condition without which nothing is verified."""

@@ -30,7 +30,7 @@ async def ask(run: RunContext, gate: Gate) -> Answer:
 
 def waiting(trace_id: TraceId, gate: Gate) -> RunWaiting:
     """Return the error that says that a run waits, the question, and where to answer."""
-    hint = f"`setpoint gate show {trace_id}` lists the possible answers and their commands"
+    hint = f"`setpoint answer show {trace_id}` lists the possible answers and their commands"
     return RunWaiting(f"{trace_id} waits for a person: {gate.question}", gate=gate.id, hint=hint)
 
 

@@ -125,6 +125,7 @@ async def contest(run: RunContext, asked: Contest) -> AgentFinished:
             changed_against_base=best.changed_against_base,
             diff_hash=best.diff_hash,
             lines=best.lines,
+            size=best.size,
             lost=best.lost,
             candidate=best.candidate,
         )

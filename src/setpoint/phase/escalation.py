@@ -89,7 +89,7 @@ def _gate(run: RunContext, past: RunFacts, close: Close, name: GateId, iteration
         text = _BEGIN if begins else _continue_text(run, past, offer)
         options.append(Option(choice=Choice.CONTINUE, text=text))
     verdict = past.last.verdict if past.rounds else None
-    if objections := verdict.standing if verdict else ():
+    if objections := verdict.for_a_person if verdict else ():
         options.append(Option(choice=Choice.DISMISS, text=_DISMISS))
     if close.ending in _PROVABLE:
         options.append(Option(choice=Choice.PROVE, text=_PROVE))

@@ -99,4 +99,6 @@ def _attempt(ask: Callable[[R, RunFacts], T], rule: R, past: RunFacts) -> T | Ex
 
 
 def _broke(what: str, name: str, error: Exception) -> str:
-    return f"{what} '{name}': {type(error).__name__}: {error} (hint: `setpoint plugins` names its package)"
+    return (
+        f"{what} '{name}': {type(error).__name__}: {error} (hint: `setpoint admin plugins` names its package)"
+    )

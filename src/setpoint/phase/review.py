@@ -181,6 +181,12 @@ async def _by_rule(run: RunContext, change: Submission, kind: str, why: str) -> 
     return found.model_copy(update={"missing": why})
 
 
+def _reason(verdict: Verdict) -> str:
+    """Return why a reviewer asks for a person: in its own words, else by what it found."""
+    found = "; ".join(each.message for each in verdict.blocking or verdict.findings)
+    return verdict.feedback or found or "it gives no reason"
+
+
 def combined(verdicts: list[Verdict]) -> Verdict:
     """Combine the verdicts of all kinds; the worst judgement counts, equal findings merge."""
     found: dict[tuple[str, str, int, str], Finding] = {}
@@ -192,7 +198,8 @@ def combined(verdicts: list[Verdict]) -> Verdict:
     failed = [each.feedback for each in verdicts if each.judgement is Judgement.FAILED]
     if worst is Judgement.REQUIRE_HUMAN:
         asking = [each for each in verdicts if each.judgement is worst]
-        spoken = [f"{each.reviewer}: {each.feedback or 'it gives no reason'}" for each in asking]
+        several = len(verdicts) > 1
+        spoken = [f"{f'{each.reviewer}: ' if several else ''}{_reason(each)}" for each in asking]
     return Verdict(
         reviewer=", ".join(verdict.reviewer for verdict in verdicts),
         judgement=worst,

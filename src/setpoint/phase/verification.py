@@ -99,7 +99,7 @@ async def _reviewed_again(run: RunContext, current: Round, earlier: tuple[Round,
 async def _dismissed(run: RunContext, current: Round, earlier: tuple[Round, ...], mark: str) -> Round:
     """Weigh the review of a round without the objections that a person found wrong since."""
     wrong, verdict = dismissed(run.journal.events), current.verdict
-    if verdict is None or not set(verdict.standing) & wrong.keys():
+    if verdict is None or not set(verdict.for_a_person) & wrong.keys():
         return current
 
     async def act() -> ReviewCompleted:

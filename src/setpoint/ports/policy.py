@@ -17,7 +17,7 @@ PluggedPolicy = Callable[[RunFacts], tuple[Decision, Halt | None]]
 
 @runtime_checkable
 class ReplayablePolicy(Protocol):
-    """A `PluggedPolicy` that can decide over logged turns too, so that `setpoint halting replay` shows it."""
+    """A `PluggedPolicy` that can decide over logged turns, so `setpoint lab halting replay` shows it."""
 
     def over_turns(self, turns: tuple[TurnState, ...]) -> Action:
         """Decide after the newest of the turns, the oldest first; it halts where every gate passes alone."""

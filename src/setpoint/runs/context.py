@@ -14,7 +14,7 @@ from setpoint.model.facts.budget_account import granted
 from setpoint.model.facts.releases import released
 from setpoint.model.facts.rounds import RunFacts
 from setpoint.model.ids import Commit, Tree
-from setpoint.model.run import Round, RunOrder
+from setpoint.model.run import ChangeSize, Round, RunOrder
 from setpoint.ports import Measured, RunPorts, Toolbox, WorkCopy
 from setpoint.runs.budget_reservation import BudgetReservation, Free
 from setpoint.runs.journal import Journal
@@ -125,7 +125,11 @@ def change_hash(diff: str) -> str:
     return sha256(change.encode()).hexdigest()[:16] if change else ""
 
 
-def changed_lines(diff: str) -> int:
-    """Count the lines that a change in unified form adds and removes."""
-    heads = ("+++", "---")
-    return sum(line[:1] in ("+", "-") and not line.startswith(heads) for line in diff.splitlines())
+def change_size(diff: str) -> ChangeSize:
+    """Count the files, and the lines added and removed, of a change in unified form."""
+    lines = diff.splitlines()
+    files = sum(line.startswith("diff --git ") for line in lines)
+    more, less = (
+        sum(line.startswith(sign) and not line.startswith(sign * 3) for line in lines) for sign in "+-"
+    )
+    return ChangeSize(files=files, insertions=more, deletions=less)

@@ -30,6 +30,14 @@ from setpoint.stories.story_notes import without_notes
 from setpoint.system.files.atomic import write_atomic
 
 _ID = re.compile(r"""^id:[ \t]*["']?([^\s"'#]*)""", re.MULTILINE)
+HINTS = """\
+<!-- What is different when this is done? Give an example: what goes in, what comes out. -->
+
+<!-- What must stay as it is? -->
+
+<!-- How can one see that it is done? A command that must exit 0 goes above: acceptance: ["COMMAND"] -->
+"""
+"""The body of a new story without details; a paragraph that nobody replaced is not part of the request."""
 
 
 class StoryFile(NamedTuple):
@@ -97,16 +105,13 @@ def parsed(path: Path, page: Page, first: int = 2, also: frozenset[str] = frozen
     node, front = table(page.front, str(path), first)
     faults = [*key_faults(node, page.front, first, also), *stray_faults(page, first)]
     body = without_notes(page.body.removeprefix("\ufeff")).replace("\r\n", "\n").replace("\r", "\n")
+    for hint in HINTS.split("\n\n"):
+        body = body.replace(hint.strip(), "")
     title = front.get("title") or _heading(body, any_line=not page.head)
     if not title and not faults:
         what = "the story has no title" if body.strip() else "an empty story"
-        faults.append(
-            Fault(
-                first if also else 0,
-                what,
-                "write `title: ...` into the front matter, or `# ...` above the text",
-            )
-        )
+        hint = "write `title: ...` into the front matter, or `# ...` above the text"
+        faults.append(Fault(first if also else 0, what, hint))
     bad = {each.key for each in faults}
     known = {key: value for key, value in front.items() if value is not None and key not in bad}
     told = {"id": slug(str(known.get("id") or path.stem)), "title": title or "-", "body": body.strip()}
@@ -145,7 +150,7 @@ def new_story(folder: Path, wish: str, **keys: Any) -> tuple[Story, Path]:  # no
         return read_story(path), path
     body = _body(wish)
     page = with_keys(
-        Page("", "", "", f"{body}\n" if body else ""),
+        Page("", "", "", f"{body}\n" if body else HINTS),
         {"id": path.stem, "title": title, **keys},
         str(path),
     )

@@ -13,6 +13,8 @@ from pydantic import Field
 from setpoint.app.people.edit_answer import answer_with_edit
 from setpoint.app.people.gates import AnswerRequest, OpenGate, answer_gate, open_gate, open_gates
 from setpoint.app.runs.board import list_cards
+from setpoint.app.runs.launcher import RunTerms
+from setpoint.app.views.check_outputs import CheckDetail, check_detail
 from setpoint.app.views.export import run_report
 from setpoint.app.views.metrics import metric_snapshots, metrics_report
 from setpoint.app.views.run_page import diff_of
@@ -52,7 +54,7 @@ class AnswerBody(Sent):
     """Whether the dashboard continues the run at once; needs the scope `admin`."""
 
 
-class RunRequest(Sent):
+class RunRequest(RunTerms, Sent):
     """What a run is begun on."""
 
     wish: Text = Field(min_length=1, max_length=20_000)
@@ -108,6 +110,18 @@ def diff(
     return diff_of(desk.project, which, iteration)
 
 
+@router.get("/runs/{which}/checks/{iteration}/{check:path}/output")
+def output(
+    which: KnownRun,
+    iteration: Annotated[int, Path(ge=0, le=1000)],
+    check: str,
+    desk: TheDesk,
+    _visitor: Reader,
+) -> CheckDetail:
+    """Return command, tree, exit code and raw output of a check, or of those of a gate; 0: at the base."""
+    return check_detail(desk.project, which, check, iteration)
+
+
 @router.get("/runs/{which}/report", response_class=HTMLResponse)
 def report(which: KnownRun, desk: TheDesk, _visitor: Reader) -> str:
     """Return the report of a run as one page to keep or send."""
@@ -117,7 +131,7 @@ def report(which: KnownRun, desk: TheDesk, _visitor: Reader) -> str:
 @router.post("/runs", status_code=202)
 async def begin(body: RunRequest, desk: TheDesk, _visitor: Admin) -> Started:
     """Begin a run."""
-    desk.launcher.begin(body.wish)
+    desk.launcher.begin(body.wish, body)
     return Started(started=body.wish)
 
 

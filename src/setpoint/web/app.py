@@ -30,10 +30,12 @@ from setpoint.web import (
     api,
     api_feedback,
     api_learnings,
+    check_page,
     diff_page,
     finding_page,
     forge,
     halting_page,
+    home_page,
     hooks,
     learning_page,
     pages,
@@ -59,10 +61,12 @@ DESCRIBED = (
 """What programs call, each with the part of the API that it belongs to."""
 PAGES = (
     production.router,
+    home_page.router,
     pages.router,
     pages.shown,
     halting_page.router,
     diff_page.router,
+    check_page.router,
     finding_page.router,
     learning_page.router,
 )

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Form, Path, Request
 from fastapi.responses import Response
 
 from setpoint.app.people.feedback import add_comment
+from setpoint.app.views.change_facts import change_facts
 from setpoint.app.views.run_page import Comment, changes_of, comments_of, diff_of
+from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.ids import TraceId
 from setpoint.web.api_feedback import Remark
-from setpoint.web.diffs import files_of, visible
+from setpoint.web.colours import coloured
+from setpoint.web.diffs import ChangedFile, files_of, visible
 from setpoint.web.pages import page
 from setpoint.web.request_context import Answerer, KnownRun, Reader, TheDesk
 
 router = APIRouter(include_in_schema=False)
+_Leaf = tuple[int, ChangedFile, int]
 Iteration = Annotated[int, Path(ge=0, le=1000)]
 
 
@@ -29,9 +33,15 @@ def diff(
     desk: TheDesk,
     _visitor: Reader,
     view: Literal["", "beside"] = "",
+    tests: Literal["", "hide"] = "",
 ) -> Response:
-    """Show what an iteration changed, in one column or side by side, with the comments on its lines."""
+    """Show what an iteration changed, in one column or side by side, with what is known of its lines."""
     files, left_out = files_of(diff_of(desk.project, which, iteration))
+    of_tests = [each for each in files if is_test_path(each.name)]
+    if tests:
+        files = [each for each in files if each not in of_tests]
+    coloured(files)
+    facts = change_facts(desk.project, TraceId(which), iteration)
     comments = comments_of(desk.project, TraceId(which))
     said: dict[tuple[str, int], list[Comment]] = defaultdict(list)
     for each in comments:
@@ -45,11 +55,23 @@ def diff(
         iteration=iteration,
         numbers=changes_of(desk.project, TraceId(which)),
         beside=view == "beside",
+        tests=tests,
+        of_tests=len(of_tests),
+        facts=facts,
         files=files,
+        tree=_tree(files, Counter(file for file, _ in (*said, *(facts.notes if facts else ())))),
         left_out=left_out,
         comments=comments,
         said=said,
     )
+
+
+def _tree(files: list[ChangedFile], badges: Counter[str]) -> list[tuple[str, list[_Leaf]]]:
+    """Return files by folder, each with its place on the page and how much is said of its lines."""
+    found: dict[str, list[_Leaf]] = defaultdict(list)
+    for place, file in enumerate(files, start=1):
+        found[file.name.rpartition("/")[0]].append((place, file, badges[file.name]))
+    return sorted(found.items())
 
 
 @router.get("/runs/{which}/diff/{iteration}/comments")

@@ -38,6 +38,8 @@ class Part(NamedTuple):
     text: str
     changed: bool
     """It is what differs from the line that stands for this one on the other side."""
+    colour: str = ""
+    """Class of its syntax colour."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,15 +9,12 @@ from setpoint.app.people.gates import OpenQuestions, open_questions
 from setpoint.app.people.learnings import memory_mark
 from setpoint.app.runs.board import list_cards
 from setpoint.app.runs.launcher import FailedCommand
+from setpoint.app.views.home import Inbox, inbox, inbox_mark
 from setpoint.app.views.production import production_mark
 from setpoint.app.views.run_page import run_mark
-from setpoint.history.queries import RunSummary
+from setpoint.history.queries import counts
 from setpoint.model.stories.board import Card
 from setpoint.web.request_context import RequestContext
-from setpoint.wiring.project import run_list
-
-LISTED = 100
-"""Runs on a page of the list."""
 
 
 def failed_with(desk: RequestContext, run: str) -> list[FailedCommand]:
@@ -25,9 +22,11 @@ def failed_with(desk: RequestContext, run: str) -> list[FailedCommand]:
     return [each for each in desk.launcher.failed if each.trace_id == run]
 
 
-def mark_of_runs(listed: Iterable[RunSummary], failed: Iterable[FailedCommand]) -> str:
-    """Name what a list of runs shows."""
-    return _word(*(each.model_dump_json() for each in listed), *(str(each.at) for each in failed))
+def mark_of_runs(desk: RequestContext, found: Inbox) -> str:
+    """Name what the first page shows, however its list of runs is restricted."""
+    over = (f"{name} {count}" for name, count in counts(desk.project.store).items())
+    failed = (str(each.at) for each in desk.launcher.failed)
+    return _word(*inbox_mark(desk.project, found), *over, *failed)
 
 
 def mark_of_gates(asked: OpenQuestions) -> str:
@@ -48,7 +47,7 @@ def mark_of(desk: RequestContext, what: str) -> str:
     """
     match what:
         case "runs":
-            return mark_of_runs(run_list(desk.project, LISTED), desk.launcher.failed)
+            return mark_of_runs(desk, inbox(desk.project, desk.signals))
         case "gates":
             return mark_of_gates(open_questions(desk.project))
         case "board":

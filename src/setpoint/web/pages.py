@@ -9,6 +9,7 @@ from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
@@ -20,22 +21,23 @@ from setpoint.app.people.steering import MOST_CHARS, continue_run, give_hint, pa
 from setpoint.app.runs.board import list_cards
 from setpoint.app.views.export import run_report
 from setpoint.app.views.halting_page import halting_comparison
+from setpoint.app.views.home import age, grouped, inbox, spent
 from setpoint.app.views.metrics import metrics_exposition, metrics_report
-from setpoint.app.views.run_page import FILTERS, place_of, run_story
+from setpoint.app.views.run_page import FILTERS, diff_of, place_of, run_story
 from setpoint.errors import SetpointError
 from setpoint.model.gate import MOST_GRANTED, MOST_GRANTED_S, MOST_GRANTED_USD, Choice
 from setpoint.model.ids import TraceId
+from setpoint.model.stories.story import Status
 from setpoint.web.access import LOGINS, Scope
 from setpoint.web.api import AnswerBody, answered
+from setpoint.web.colours import changed
 from setpoint.web.diffs import place_id, visible
 from setpoint.web.live import MarkStream, SharedRoute
 from setpoint.web.page_state import (
-    LISTED,
     failed_with,
     mark_of,
     mark_of_board,
     mark_of_gates,
-    mark_of_runs,
 )
 from setpoint.web.request_context import (
     Admin,
@@ -46,10 +48,8 @@ from setpoint.web.request_context import (
     Sent,
     TheDesk,
     current_visitor,
-    known_run,
     require,
 )
-from setpoint.wiring.project import run_list
 
 router = APIRouter(include_in_schema=False)
 shown = APIRouter(include_in_schema=False, route_class=SharedRoute)
@@ -64,8 +64,14 @@ _PAGES = Environment(
     lstrip_blocks=True,
     autoescape=True,
 )
-_PAGES.filters |= {**FILTERS, "visible": visible, "comparison": halting_comparison}
-_PAGES.globals |= {"place": place_of, "place_id": place_id}
+_PAGES.filters |= {
+    **FILTERS,
+    "age": age,
+    "grouped": grouped,
+    "visible": visible,
+    "comparison": halting_comparison,
+}
+_PAGES.globals |= {"place": place_of, "place_id": place_id, "changed": changed}
 
 
 class AnswerForm(Sent):
@@ -86,28 +92,18 @@ class AnswerForm(Sent):
 
 def page(request: Request, template: str, *, status: int = HTTPStatus.OK, **told: Any) -> HTMLResponse:  # noqa: ANN401 - the variables of a template
     """Render a page for a visitor."""
-    visitor = request.state.visitor
+    visitor, desk = request.state.visitor, request.app.state.desk
     scope = visitor.scope if visitor else None
     text = _PAGES.get_template(template).render(
         path=request.url.path,
         csrf=visitor.csrf if visitor else "",
         may_answer=scope is not None and scope.includes(Scope.FEEDBACK),
         may_run=scope is not None and scope.includes(Scope.ADMIN),
-        project=request.app.state.desk.project.root.name,
+        project=desk.project.root.name,
+        look=partial(inbox, desk.project, desk.signals) if visitor else None,
         **told,
     )
     return HTMLResponse(text, status_code=status)
-
-
-@shown.get("/")
-def runs(request: Request, desk: TheDesk, _visitor: Reader, before: str = "") -> Response:
-    """Show the newest runs, or those older than one."""
-    older = known_run(before, desk) if before else ""
-    listed = run_list(desk.project, LISTED, older)
-    last = listed[-1].trace_id if len(listed) == LISTED else ""
-    failed = list(desk.launcher.failed)
-    mark = mark_of_runs(listed, failed)
-    return page(request, "runs.html.j2", mark=mark, runs=listed, failed=failed, before=older, last=last)
 
 
 @shown.get("/runs/{which}")
@@ -124,6 +120,7 @@ def run(which: KnownRun, request: Request, desk: TheDesk, _visitor: Reader) -> R
         story=story,
         lines=lines,
         opened=opened,
+        files=changed(partial(diff_of, desk.project, which, 0)) if story.told.rounds else [],
         hidden=len(story.events) - len(lines),
         busy=desk.launcher.busy_with(story.summary.trace_id),
         failed=failed_with(desk, story.summary.trace_id),
@@ -147,13 +144,21 @@ def gates(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
 
 
 @shown.get("/board")
-def board(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
-    """Show the stories by column."""
-    cards = list_cards(desk.project)
-    columns: dict[str, list[Any]] = {}
-    for card in cards:
-        columns.setdefault(card.status, []).append(card)
-    return page(request, "board.html.j2", mark=mark_of_board(cards), columns=columns)
+def board(
+    request: Request, desk: TheDesk, _visitor: Reader, words: Annotated[str, Query(max_length=200)] = ""
+) -> Response:
+    """Show the stories by column, those that match some words where asked for."""
+    every = list_cards(desk.project)
+    cards = [each for each in every if words.strip().lower() in f"{each.id} {each.title}".lower()]
+    return page(
+        request,
+        "board.html.j2",
+        mark=mark_of_board(every),
+        cards=cards,
+        columns={str(status): [each for each in cards if each.status is status] for status in Status},
+        words=words,
+        here="/board" + ("?" + urlencode({"words": words}) if words else ""),
+    )
 
 
 @shown.get("/metrics")
@@ -165,24 +170,13 @@ def metrics(
         kind = "text/plain; version=0.0.4; charset=utf-8"
         return PlainTextResponse(metrics_exposition(desk.project), media_type=kind)
     made = metrics_report(desk.project, days)
-    return page(request, "metrics.html.j2", report=made, windows=WINDOWS)
+    return page(request, "metrics.html.j2", report=made, windows=WINDOWS, spent=spent(desk.project, days))
 
 
 @router.get("/live/{what}")
 async def live(what: str, desk: TheDesk, _visitor: Reader) -> Response:
     """Stream the state of what a page shows: `runs`, `gates`, `board`, `learnings`, or a run."""
     return MarkStream(desk.feed, what, partial(mark_of, desk, what))
-
-
-@router.post("/runs")
-async def begin(
-    request: Request, desk: TheDesk, _visitor: Admin, wish: Annotated[str, Form(max_length=20_000)]
-) -> Response:
-    """Start a run for a request."""
-    if not wish.strip():
-        return said(request, "say what you want", bad=True)
-    desk.launcher.begin(wish.strip())
-    return said(request, "the run begins; it is listed below as soon as it is recorded")
 
 
 @router.post("/runs/{which}/resume")

@@ -103,5 +103,5 @@ def _read(path: Path) -> HaltingBook:
         place = ".".join(str(each) for each in first["loc"]) or "the file"
         raise RecordedDataError(
             f"{path}: {place}: {first['msg']}",
-            hint="move the file away: rules-v1 then decides, and `setpoint halting fit` fits new weights",
+            hint="move the file away: rules-v1 then decides, and `setpoint lab halting fit` fits new weights",
         ) from None

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from setpoint.database.connect import Store, open_store
 from setpoint.errors import UsageError
-from setpoint.history.queries import RunState, RunSummary, find, runs
+from setpoint.history.queries import (
+    EVERY,
+    HomeCounts,
+    RunFilter,
+    RunState,
+    RunSummary,
+    find,
+    home_counts,
+    runs,
+)
 from setpoint.model.ids import TraceId
 from setpoint.settings import Settings, load
 from setpoint.system.files.artifacts import Artifacts
@@ -21,7 +31,6 @@ from setpoint.workspace.state_folder import ensure_state
 
 if TYPE_CHECKING:
     from setpoint.history.event_log import SqlEventLog
-    from setpoint.model.events import Event
     from setpoint.model.run import RunOrder
 
 GOES_ON = (RunState.INTERRUPTED, RunState.WAITING)
@@ -75,20 +84,21 @@ def open_project(where: Path, flags: Mapping[str, Any] | None = None) -> Project
     return Project(root, settings, state, copies, store, artifacts)
 
 
-def run_list(project: Project, most: int, before: str = "") -> tuple[RunSummary, ...]:
+def run_list(
+    project: Project,
+    most: int,
+    before: str = "",
+    sought: RunFilter = EVERY,
+    recorded: Collection[RunState] = (),
+) -> tuple[RunSummary, ...]:
     """Return the newest runs with their state; with `before`, runs older than that one."""
-    older = find_run(project, before) if before else None
-    listed = runs(project.store, RunLocks(project.state).owner, limit=most, before=older)
-    waiting = [run.trace_id for run in listed if run.state is RunState.WAITING]
-    events = project.log.replays(waiting) if waiting else {}
-    return tuple(_asking(run, events[run.trace_id]) if run.trace_id in events else run for run in listed)
+    older, owner = find_run(project, before) if before else None, RunLocks(project.state).owner
+    return runs(project.store, owner, limit=most, before=older, sought=sought, recorded=recorded)
 
 
-def _asking(run: RunSummary, events: Sequence[Event]) -> RunSummary:
-    from setpoint.history.replay import history
-
-    gate = history(events).waiting
-    return run if gate is None else run.model_copy(update={"waits_for": gate.question})
+def counts_now(project: Project) -> HomeCounts:
+    """Count what needs a person and what works, and say what this week cost."""
+    return home_counts(project.store, RunLocks(project.state).owner, datetime.now(UTC))
 
 
 def find_run(project: Project, which: str = "", *, unfinished: bool = False) -> RunSummary:
@@ -101,11 +111,25 @@ def find_run(project: Project, which: str = "", *, unfinished: bool = False) -> 
     wanted = list(listed)
     if unfinished:
         # A waiting run can continue only after an answer, so it comes last.
-        wanted = [run for state in GOES_ON for run in listed if run.state is state]
+        wanted = [run for state in GOES_ON for run in listed if run.state is state and run.process is None]
     if not wanted:
         what = "no interrupted or waiting run" if unfinished else "no run yet"
         raise UsageError(f"there is {what} in {project.root}", hint="`setpoint status` lists the runs")
     return wanted[0]
+
+
+def only_run(project: Project, which: str = "") -> RunSummary:
+    """Return the run whose name begins so; without a name, the only one that works or is unfinished."""
+    if which:
+        return find_run(project, which)
+    begun = runs(project.store, RunLocks(project.state).owner, recorded=(RunState.RUNNING, RunState.WAITING))
+    fit = [run for run in begun if run.state is RunState.RUNNING] or list(begun)
+    if len(fit) == 1:
+        return fit[0]
+    if not fit:
+        raise UsageError(f"no run is open in {project.root}", hint="`setpoint status` lists the runs")
+    listed = "".join(f"\n  {run.trace_id}  {run.title}" for run in fit)
+    raise UsageError(f"{len(fit)} runs are open:{listed}", hint="name one of them in the command")
 
 
 def recorded_order(project: Project, trace_id: TraceId) -> RunOrder:

@@ -1,4 +1,4 @@
-"""`setpoint mutate` in Rust and Go, with programs on PATH that write recorded output."""
+"""`setpoint lab mutate` in Rust and Go, with programs on PATH that write recorded output."""
 
 from __future__ import annotations
 

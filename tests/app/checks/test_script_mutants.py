@@ -34,7 +34,7 @@ def test_without_stryker_it_says_how_it_would_be_installed_and_installs_nothing(
     with pytest.raises(UsageError, match=r"src/a\.ts: Stryker .* is not installed") as raised:
         measure_mutants(project, ("src/a.ts",))
 
-    assert "setpoint mutate --install" in (raised.value.hint or "")
+    assert "setpoint lab mutate --install" in (raised.value.hint or "")
     assert not (tmp_path / "data").exists()
 
 

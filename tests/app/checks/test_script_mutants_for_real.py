@@ -1,4 +1,4 @@
-"""Mutants of scripts, judged by the real Stryker with each runner, as `setpoint mutate` asks for them."""
+"""Mutants of scripts, judged by the real Stryker with each runner, as `setpoint lab mutate` asks for them."""
 
 from __future__ import annotations
 

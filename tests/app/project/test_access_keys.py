@@ -63,21 +63,25 @@ def test_a_damaged_file_says_so(project, text):
     (project.state / "web-tokens.json").write_text(text)
     with pytest.raises(RecordedDataError) as raised:
         stored_keys(project.state)
-    assert "setpoint token new" in raised.value.hint
+    assert "setpoint admin token new" in raised.value.hint
 
 
 def test_a_token_that_answers_is_not_written_to_a_file(project, tmp_path, monkeypatch):
     with (tmp_path / "token").open("w") as file, monkeypatch.context() as patched:
         patched.setattr(sys, "stdout", file)
         with pytest.raises(UsageError) as raised:
-            commands()(["token", "new", "admin"], standalone_mode=False)
+            commands()(["admin", "token", "new", "admin"], standalone_mode=False)
     assert "not written to a file" in raised.value.message
     assert stored_keys(project.state) == ()
 
 
 def test_a_token_is_listed_without_the_token(project, access):
-    made = CliRunner().invoke(commands(), ["token", "new", "feedback"], catch_exceptions=False).stdout.strip()
+    made = (
+        CliRunner()
+        .invoke(commands(), ["admin", "token", "new", "feedback"], catch_exceptions=False)
+        .stdout.strip()
+    )
     assert access.by_token(made).scope is Scope.FEEDBACK
-    told = CliRunner().invoke(commands(), ["token", "list", "--json"], catch_exceptions=False).stdout
+    told = CliRunner().invoke(commands(), ["admin", "token", "list", "--json"], catch_exceptions=False).stdout
     assert made not in told
     assert [each["scope"] for each in json.loads(told)] == ["feedback"]

@@ -108,12 +108,12 @@ def at_a_terminal(words, folder, answers):
 
 
 def test_tokens_that_answer_need_it_at_a_terminal_and_show_nothing_of_it(project):
-    code, shown = at_a_terminal(["passphrase", "set"], project.root, [RIGHT, RIGHT])
+    code, shown = at_a_terminal(["admin", "passphrase", "set"], project.root, [RIGHT, RIGHT])
     assert (code, RIGHT in shown) == (0, False), shown
 
-    code, shown = at_a_terminal(["token", "new", "admin"], project.root, [RIGHT])
+    code, shown = at_a_terminal(["admin", "token", "new", "admin"], project.root, [RIGHT])
     assert (code, RIGHT in shown) == (0, False), shown
-    code, shown = at_a_terminal(["token", "new", "admin"], project.root, ["no", "no", "no"])
+    code, shown = at_a_terminal(["admin", "token", "new", "admin"], project.root, ["no", "no", "no"])
     assert code == 2, shown
     assert "nothing was done" in shown
 

@@ -1,4 +1,4 @@
-"""`setpoint tune` proposes from what git shows of delivered work, and what was applied can be put back."""
+"""`setpoint lab tune` proposes from what git shows of delivered work; what was applied can be put back."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def test_what_is_done_the_best_state_and_the_commands_are_told(tmp_path):
     assert "iteration 1" in lines["best"]
     assert "snapshots/run-5stopped.git diff" in lines["look"]
     assert lines["resume"].strip() == f"setpoint resume {trace}"
-    assert lines["end"].strip().startswith(f"setpoint cancel {trace}")
+    assert lines["end"].strip().startswith(f"setpoint stop {trace}")
     started, broke = [
         EXAMPLES[kind].model_copy(update={"label": "implement-2"})
         for kind in ("agent.started", "agent.broke")
@@ -34,7 +34,7 @@ def test_what_is_done_the_best_state_and_the_commands_are_told(tmp_path):
     assert "earlier" not in told_edits(project, trace)
     project.log.append(trace, "broke-2", [broke])
     project.log.append(trace, "again-2", [started.model_copy(update={"attempt": 2})])
-    assert "`setpoint cancel` names what its earlier tries left" in told_edits(project, trace)
+    assert "`setpoint stop` names what its earlier tries left" in told_edits(project, trace)
     project.store.close()
 
 

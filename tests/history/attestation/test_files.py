@@ -58,4 +58,4 @@ def test_what_is_no_evidence_is_refused_with_its_place(data, said):
     with pytest.raises(UsageError, match=r"^the file: ") as raised:
         read_evidence(data, "the file")
     assert said in str(raised.value)
-    assert "setpoint attest" in raised.value.hint
+    assert "setpoint admin attest" in raised.value.hint

@@ -25,7 +25,7 @@ NOTICE = Notice(
     run="run-1",
     repository="shop",
     title="Setpoint asks: mend <!channel> & more",
-    lines=("may the maker change tests/test_a.py?", "answer with: setpoint gate show run-1"),
+    lines=("may the maker change tests/test_a.py?", "answer with: setpoint answer show run-1"),
 )
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
@@ -82,7 +82,7 @@ def test_a_webhook_is_told_in_json_and_signed(receive, tmp_path):
     ((path, headers, body),) = there.got
     told = json.loads(body)
     assert (path, told["type"], told["data"]["run"]) == ("/hook?a=1", "run.asks", "run-1")
-    assert told["data"]["lines"][1] == "answer with: setpoint gate show run-1"
+    assert told["data"]["lines"][1] == "answer with: setpoint answer show run-1"
     now = datetime.fromtimestamp(int(headers["webhook-timestamp"]), UTC)
     again = signed(Post("", body, {}), NOTICE, SECRET, now).headers
     assert headers["webhook-signature"] == again["webhook-signature"]
@@ -110,7 +110,7 @@ def test_ntfy_gets_the_topic_of_the_path(receive, tmp_path):
     path, _, body = there.got[0]
     told = json.loads(body)
     assert (path, told["topic"], told["priority"]) == ("/", "my-topic", 4)
-    assert told["message"].endswith("setpoint gate show run-1")
+    assert told["message"].endswith("setpoint answer show run-1")
     with pytest.raises(UsageError, match="names no topic"):
         sent(NoticeTarget(form="ntfy", url=there.url, private=True), tmp_path)
 

@@ -168,11 +168,6 @@ def test_the_page_shows_what_was_measured(tmp_path):
         "the total is rounded twice",
     ):
         assert shown in page
-    assert page.count('<circle class="verified"') == 1
-    assert page.count('<circle class="open"') == 1
-    assert page.count('<circle class="partial"') == 1
-    assert page.count('class="course"') == 2
-    assert page.count('class="restart"') == 1
     assert "$0.75" in page
 
 
@@ -276,13 +271,6 @@ def test_an_obligation_of_any_name_is_shown_with_its_state_and_what_it_rests_on(
             assert "moon phase" in rows[0]
             assert "test_full" in rows[0]
             assert "tests/test_moon.py::test_full" in run_report.html(events)
-
-
-def test_a_score_without_the_full_suite_is_marked(tmp_path):
-    page = run_report.html(verified_run(tmp_path))
-    assert ">0.65*</text>" in page
-    assert ">0.78</text>" in page
-    assert "Without the full test suite" in page
 
 
 def test_what_was_not_measured_is_said_to_be_so(tmp_path):

@@ -47,7 +47,7 @@ def test_it_continues_where_the_rules_see_no_progress():
 def test_it_stops_where_the_rules_would_continue_and_says_how_to_end_it():
     decision, halt = decided(FAILING, active("fixed-1"))
     assert (decision.action, halt.guard) == (Action.ESCALATE, "fixed-1")
-    assert "setpoint halting demote" in halt.go_on
+    assert "setpoint lab halting demote" in halt.go_on
 
 
 def test_it_begins_no_restart():

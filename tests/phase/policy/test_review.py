@@ -109,6 +109,18 @@ def test_what_a_person_dismisses_does_not_come_back():
     assert (before.open, before.dismissed) == ((), ("the name is wrong (Ann: it is meant so)",))
 
 
+def test_a_person_alone_answers_a_reviewer_that_asks_for_one():
+    known = objection("name")
+    asks = verdict(known).model_copy(update={"judgement": Judgement.REQUIRE_HUMAN})
+    settled = Settled(fingerprint=known.fingerprint, withdrawn=True)
+    withdrawn = docket((reviewed(1, verdict(known, settled=(settled,))),))
+    assert asks.for_a_person == (known.fingerprint,)
+    assert weighed(asks, withdrawn).judgement is Judgement.REQUIRE_HUMAN
+    assert weighed(asks, docket((), {known.fingerprint: "Ann: no"})).judgement is Judgement.APPROVE
+    silent = asks.model_copy(update={"findings": ()})
+    assert weighed(silent, docket((), {known.fingerprint: "Ann: no"})).judgement is Judgement.REQUIRE_HUMAN
+
+
 SHOWN = HiddenTest(path="tests/test_x.py", behaviour="the name is wrong", author="critic")
 
 

@@ -26,7 +26,7 @@ async def stryker_for(files: Sequence[str], *, install: bool) -> Path:
         if not install:
             raise UsageError(
                 f"{scripts[0]}: Stryker {VERSION}, which judges mutants of scripts, is not installed",
-                hint=f"setpoint mutate --install ... installs it with npm in {own.folder} ({_SIZE}); "
+                hint=f"setpoint lab mutate --install ... installs it with npm in {own.folder} ({_SIZE}); "
                 "your package stays as it is",
             )
         shutil.rmtree(own.place(package), ignore_errors=True)  # one without all of its packages

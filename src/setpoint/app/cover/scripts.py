@@ -29,7 +29,7 @@ def refuse_without_agent(flags: dict[str, Any], file: str) -> None:
     if asked.get("mutation") is not None:
         raise UsageError(
             f"{file}: a goal for mutants cannot be judged in a run that writes tests for scripts",
-            hint="leave out --mutation, and use `setpoint mutate` afterwards",
+            hint="leave out --mutation, and use `setpoint lab mutate` afterwards",
         )
 
 

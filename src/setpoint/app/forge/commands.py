@@ -10,6 +10,7 @@ from setpoint.history.queries import RunState, RunSummary
 from setpoint.model.changes.redaction import redacted
 from setpoint.model.forge import CommandName, ForgeCommand
 from setpoint.model.gate import Choice, Via
+from setpoint.model.wording import counted
 from setpoint.wiring.project import Project
 
 _ANSWERS = {
@@ -56,8 +57,10 @@ def _carried_out(project: Project, run: RunSummary, command: ForgeCommand, by: s
 
 def _status(run: RunSummary) -> str:
     state = str(run.ending or run.state)
-    asks = f" It asks: {run.waits_for}" if run.waits_for else ""
+    asks = f" It asks: {run.asks}" if run.asks else ""
     why = f" {run.reason}" if run.reason else ""
     return redacted(
-        one_line(f"Run `{run.trace_id}`: {state} after {run.iterations} iterations.{why}{asks}", 600)
+        one_line(
+            f"Run `{run.trace_id}`: {state} after {counted(run.iteration, 'iteration')}.{why}{asks}", 600
+        )
     )

@@ -39,7 +39,7 @@ def outcome_of(project: Project, trace_id: TraceId) -> Outcome:
         branch=branch,
         commit=_commit(project, branch),
         base=told.order.base,
-        iterations=ended.iterations if ended else told.iteration,
+        iterations=told.figures.iteration,
         bounces=len(told.bounces),
         gates=best.gates if best else (),
         questions=(question_of(trace_id, waiting),) if waiting else (),
@@ -83,7 +83,7 @@ def check_outcome_of(evaluation: Evaluation, *, fast: bool) -> CheckOutcome:
         test_counts=evaluation.test_counts,
         coverage=evaluation.coverage,
         quality=evaluation.quality,
-        score=evaluation.score,
+        score=evaluation.score_shown,
     )
 
 
@@ -94,7 +94,7 @@ def _measured(measured: Evaluation, best: Round | None) -> dict[str, object]:
         "failures": measured.failures,
         "evidence": measured.evidence,
         "quality": measured.quality,
-        "score": measured.score,
+        "score": measured.score_shown,
     }
 
 

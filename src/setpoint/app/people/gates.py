@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
+from pydantic import PrivateAttr
+
 from setpoint.app.project.person import require_person
 from setpoint.app.runs.standing import unjudged_lines
+from setpoint.app.views.run_page import diff_of
 from setpoint.errors import RecordedDataError, RunInUse, UsageError
 from setpoint.history.phrases import gate_command, one_line
 from setpoint.history.queries import RunState, runs
+from setpoint.history.questions import Substance, substance
 from setpoint.history.replay import GateQuestion, History, history
 from setpoint.history.reports.run_report import write_all
 from setpoint.model.changes.redaction import without_secrets
@@ -20,10 +25,9 @@ from setpoint.model.events.run import CancelRequested, GateAnswered
 from setpoint.model.gate import Answer, Choice, Edited, Gate, Grant, Via, answered_key
 from setpoint.model.ids import StoryId, TraceId
 from setpoint.model.run import RunOutcome
-from setpoint.model.value import Value
 from setpoint.system.files.locks import RunLocks
 from setpoint.system.git.git import ask
-from setpoint.wiring.project import Project, find_run, recorded_order
+from setpoint.wiring.project import Project, find_run, only_run, recorded_order
 
 if TYPE_CHECKING:
     from setpoint.durable.dbos import DbosEngine
@@ -37,7 +41,7 @@ GRACE_S = 3.0
 MOST_LISTED = 200
 
 
-class OpenGate(Value):
+class OpenGate(Substance):
     """An open gate: the question of a waiting run, and how to answer it."""
 
     trace_id: TraceId
@@ -48,6 +52,11 @@ class OpenGate(Value):
     """The command that gives each answer, by choice."""
     edits: tuple[str, ...] = ()
     """Lines that name each state which was not judged, with the commands that show and keep it."""
+    _diff: Callable[[], str] = PrivateAttr(default=str)
+
+    def diff(self) -> str:
+        """Return the change in question as a unified diff; empty where there is none."""
+        return self._diff()
 
 
 class OpenQuestions(NamedTuple):
@@ -113,7 +122,8 @@ def open_gate(project: Project, which: str = "", gate: str = "") -> OpenGate:
         opened = _opened(project, told)
         if opened is None:
             raise UsageError(
-                f"{told.trace_id} asks nothing{_why_not(told)}", hint="`setpoint gate list` lists open gates"
+                f"{told.trace_id} asks nothing{_why_not(told)}",
+                hint="`setpoint answer` lists open questions",
             )
         if gate not in ("", opened.gate.id):
             raise UsageError(
@@ -148,12 +158,12 @@ def answer_gate(
     if (wanted.choice is Choice.PROVE) != bool(wanted.acceptance.strip()):
         raise UsageError(
             f"{opened.trace_id}: '{Choice.PROVE}' needs a command, and no other answer takes one",
-            hint=f"setpoint gate prove 'COMMAND' {opened.trace_id}",
+            hint=f"setpoint answer prove 'COMMAND' {opened.trace_id}",
         )
     if wanted.choice is Choice.DISMISS and not wanted.reason.strip():
         raise UsageError(
             f"{opened.trace_id}: '{Choice.DISMISS}' needs a reason, which reviewers read",
-            hint=f"setpoint gate dismiss {opened.trace_id} --because 'WHY'",
+            hint=f"setpoint answer dismiss {opened.trace_id} --because 'WHY'",
         )
     if gate.expired(datetime.now(UTC)):
         message = f"{opened.trace_id}: the deadline of gate {gate.id} has passed; '{gate.default}' is taken"
@@ -178,7 +188,7 @@ def cancel_run(project: Project, which: str, reason: str = "") -> RunOutcome:
 
     Raises `UsageError` where it is finished already, and `RunInUse` where its process does not obey.
     """
-    trace_id = find_run(project, which).trace_id
+    trace_id = only_run(project, which).trace_id
     told = history(project.log.replay(trace_id))
     if told.outcome is not None:
         message = f"{trace_id} is finished already: {told.outcome.ending}"
@@ -214,7 +224,7 @@ def _ended_by_its_owner(project: Project, trace_id: TraceId) -> RunOutcome | Non
             return outcome
         time.sleep(POLL_S)
     message = f"process {owner(trace_id)} has not ended {trace_id} within {END_S:.0f} seconds"
-    raise RunInUse(message, hint="end that process; then `setpoint cancel` again")
+    raise RunInUse(message, hint="end that process; then `setpoint stop` again")
 
 
 def _told(engine: DbosEngine, trace_id: TraceId) -> bool:
@@ -232,9 +242,18 @@ def _opened(project: Project, told: History) -> OpenGate | None:
     commands = {option.choice: gate_command(told.trace_id, gate, option.choice) for option in gate.options}
     story = told.order.story
     edits = unjudged_lines(project, told.order, gate.unjudged, named=True)
-    return OpenGate(
-        trace_id=told.trace_id, story=story.id, title=story.title, gate=gate, commands=commands, edits=edits
+    opened = OpenGate(
+        **dict(substance(told, gate)),
+        trace_id=told.trace_id,
+        story=story.id,
+        title=story.title,
+        gate=gate,
+        commands=commands,
+        edits=edits,
     )
+    if told.rounds:
+        opened._diff = lambda: diff_of(project, told.trace_id, 0)  # noqa: SLF001 - an instance made here
+    return opened
 
 
 def _answer(gate: Gate, wanted: AnswerRequest, by: str, via: Via) -> Answer:

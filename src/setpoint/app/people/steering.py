@@ -12,7 +12,7 @@ from setpoint.model.changes.redaction import without_secrets
 from setpoint.model.events.live import HintGiven, PauseEnded, PauseRequested
 from setpoint.model.events.run import CancelRequested
 from setpoint.model.ids import TraceId
-from setpoint.wiring.project import Project, find_run
+from setpoint.wiring.project import Project, only_run
 
 MOST_CHARS = 4000
 """Longest hint."""
@@ -26,7 +26,7 @@ def give_hint(project: Project, which: str, text: str, *, by: str = "") -> None:
     told = text.strip()
     if not told or len(told) > MOST_CHARS:
         raise UsageError(
-            f"a hint has between 1 and {MOST_CHARS} characters", hint='setpoint hint RUN "use Decimal"'
+            f"a hint has between 1 and {MOST_CHARS} characters", hint='setpoint hint "use Decimal"'
         )
     trace_id = _unfinished(project, which)
     given = without_secrets(HintGiven(text=told, by=by or current_person(project)))
@@ -60,7 +60,7 @@ def stop_run(project: Project, which: str, reason: str = "", *, by: str = "") ->
 
 
 def _unfinished(project: Project, which: str) -> TraceId:
-    trace_id = find_run(project, which).trace_id
+    trace_id = only_run(project, which).trace_id
     told = history(project.log.replay(trace_id))
     if told.outcome is not None:
         raise UsageError(

@@ -104,7 +104,7 @@ def _suggested(project: Project, trace_id: TraceId, body: FeedbackSuggested) -> 
     waiting = [each.body.suggestion for each in open_suggestions(project) if each.trace_id == trace_id]
     if name not in waiting and len(waiting) >= MOST_OPEN:
         message = f"{len(waiting)} suggestions about {trace_id} wait for a person already"
-        raise UsageError(message, hint="a person settles them: `setpoint feedback suggested`")
+        raise UsageError(message, hint="a person settles them: `setpoint finding suggested`")
     body = body.model_copy(update={"suggestion": name})
     project.log.append(trace_id, f"suggestion:{name}", (body,))
     return body
@@ -115,7 +115,7 @@ def _open(project: Project, which: str) -> Suggestion:
     found = [each for each in open_suggestions(project) if each.body.suggestion.startswith(begins)]
     if len(found) != 1 or not which:
         message = f"{len(found)} open suggestions have an id that begins with '{which}'"
-        raise UsageError(message, hint="`setpoint feedback suggested` lists them")
+        raise UsageError(message, hint="`setpoint finding suggested` lists them")
     return found[0]
 
 

@@ -150,7 +150,8 @@ def ingest_payload(book: ProductionRecord, name: str, body: bytes) -> Ingested:
     if (read := loaded.usable.get(name)) is None:
         reason = next((str(each) for each in loaded.failures if each.name == name), "")
         raise UsageError(
-            reason or f"no enabled plug-in reads signals of '{word(name)}'", hint="see `setpoint plugins`"
+            reason or f"no enabled plug-in reads signals of '{word(name)}'",
+            hint="see `setpoint admin plugins`",
         )
     made = attempt(lambda: tuple[object, ...](read(body)))
     if isinstance(made, PluginError):
@@ -252,7 +253,7 @@ def find_problem(production: Production, which: str) -> Problem:
         if len(begun) == 1:
             return begun[0]
     message = f"no signal, problem or story of production is called '{word(which)}'"
-    raise UsageError(message, hint="`setpoint signal list` shows them all")
+    raise UsageError(message, hint="`setpoint ci signal list` shows them all")
 
 
 def decide_problem(book: ProductionRecord, which: str, *, approved: bool, reason: str = "") -> StoryId | None:

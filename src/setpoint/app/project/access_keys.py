@@ -128,7 +128,7 @@ def _read(path: Path) -> tuple[tuple[StoredKey, ...], bool]:
     except (ValueError, ValidationError) as error:
         raise RecordedDataError(
             f"{path}: no table of keys: {error}",
-            hint="remove the file, then make new tokens with `setpoint token new`",
+            hint="remove the file, then make new tokens with `setpoint admin token new`",
         ) from None
 
 

@@ -74,8 +74,8 @@ def promote(
 ) -> Judged:
     """Put a policy in charge of an agent's runs where it meets every condition; otherwise nothing changes.
 
-    `agent` names its version and model too, as `setpoint halting status` lists it. Raises `UsageError` for a
-    policy that is unknown or needs no promotion, for an unknown agent, and where numpy is missing.
+    `agent` names its version and model, as `setpoint lab halting status` lists it. Raises `UsageError` for
+    a policy that is unknown or needs no promotion, for an unknown agent, and where numpy is missing.
     """
     names = [each for each in NAMED if each != INCUMBENT]
     if policy not in names:

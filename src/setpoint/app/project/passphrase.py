@@ -66,7 +66,7 @@ def stored_passphrase(state: Path) -> StoredPassphrase | None:
     except ValidationError as error:
         raise RecordedDataError(
             f"{state / FILE}: no passphrase can be read: {error.errors()[0]['msg']}",
-            hint="remove the file in a terminal of your own, then `setpoint passphrase set`",
+            hint="remove the file in a terminal of your own, then `setpoint admin passphrase set`",
         ) from None
 
 
@@ -90,7 +90,7 @@ def refuse_programs(state: Path) -> None:
     if stored_passphrase(state) is not None:
         raise UsageError(
             "a passphrase is set, so no program may answer",
-            hint="answer by `setpoint gate` in a terminal, or in the dashboard",
+            hint="answer by `setpoint answer` in a terminal, or in the dashboard",
         )
 
 
@@ -104,7 +104,9 @@ def set_passphrase(project: Project, ask: Ask) -> None:
             hint="take a few words that do not belong together",
         )
     if ask("the same once more: ") != chosen:
-        raise UsageError("the two were not the same: nothing was changed", hint="`setpoint passphrase set`")
+        raise UsageError(
+            "the two were not the same: nothing was changed", hint="`setpoint admin passphrase set`"
+        )
     salted = StoredPassphrase(salt=secrets.token_hex(16), scrypt="")
     made = salted.model_copy(update={"scrypt": salted.hashed(chosen)})
     with locked_file(project.state / "locks" / "passphrase.lock"):

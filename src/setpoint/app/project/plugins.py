@@ -1,4 +1,4 @@
-"""The rows of `setpoint plugins`."""
+"""The rows of `setpoint admin plugins`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from setpoint.wiring.project import Project
 
 
 class PluginRow(Value):
-    """One line of `setpoint plugins`."""
+    """One line of `setpoint admin plugins`."""
 
     name: str
     adds: str

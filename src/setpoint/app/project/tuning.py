@@ -126,7 +126,7 @@ def undo(project: Project) -> tuple[Path, tuple[str, ...]]:
     path, now = settings_file(project.root)
     kept = sorted((project.folders.state / _KEPT).glob("*.json"))
     if not kept:
-        raise UsageError("no proposal was applied here", hint="`setpoint tune` shows what is proposed")
+        raise UsageError("no proposal was applied here", hint="`setpoint lab tune` shows what is proposed")
     note = json.loads(kept[-1].read_text("utf-8"))
     if now != note["after"]:
         message = f"{path} was changed since {', '.join(note['names'])} was applied, so it is not restored"

@@ -220,7 +220,7 @@ def _as_now(run: RunSummary, standing: PhaseProgress) -> PhaseProgress:
     late = standing.waits_until is not None and datetime.now(UTC) >= standing.waits_until
     # After the deadline no answer is needed: the run continues with the default.
     over = {"waiting": False, "last_error": ""} if late else {}
-    return standing.model_copy(update={"alive": run.state is RunState.RUNNING, **over})
+    return standing.model_copy(update={"alive": run.process is not None, **over})
 
 
 def runs_of_story(project: Project, story: StoryId) -> tuple[tuple[RunSummary, PhaseProgress], ...]:
@@ -238,7 +238,7 @@ def earlier_runs(project: Project, file: StoryFile) -> tuple[str, ...]:
     run = _newest(project, file.story.id)
     if run is None:
         return ()
-    if run.state is RunState.RUNNING:
+    if run.process is not None:
         return (f"another run of this story is under way: {run.trace_id}",)
     if run.state is not RunState.FINISHED:
         return (

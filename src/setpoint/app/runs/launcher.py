@@ -7,16 +7,20 @@ from collections import defaultdict, deque
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from pydantic import Field
+
 from setpoint.app.runs.child_command import verb_command
 from setpoint.errors import ExitCode, UsageError
 from setpoint.model.ids import TraceId
-from setpoint.model.value import Instant, Text, Value
+from setpoint.model.value import Instant, Text, Usd, Value
 from setpoint.system.processes import run
 from setpoint.wiring.project import Project
 
 MOST_KEPT = 20
 """Processes that failed of which the words are kept."""
 _WORDS = 2000
+MOST_ITERATIONS = 10
+"""Iterations that a run may have at most, as `limits.max_iterations`."""
 _FINE = (
     ExitCode.OK,
     ExitCode.WAITING,
@@ -41,6 +45,29 @@ class ActiveCommand(Value):
     """What a person wrote to be tried out."""
 
 
+class RunTerms(Value):
+    """What a run is begun with; what is left out is taken from the settings."""
+
+    agent: Text = Field(default="", max_length=200)
+    """Agent to use; several, with commas, race."""
+    max_cost_usd: Usd | None = Field(default=None, ge=0)
+    max_iterations: int | None = Field(default=None, ge=1, le=MOST_ITERATIONS)
+    acceptance: Text = Field(default="", max_length=4000)
+    """Commands that must exit 0, one a line."""
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Return the options of `setpoint run` that say it."""
+        agent = f"--agents={self.agent}" if "," in self.agent else f"--agent={self.agent}"
+        commands = (line.strip() for line in self.acceptance.splitlines() if line.strip())
+        return (
+            *((agent,) if self.agent.strip() else ()),
+            *((f"--max-cost={self.max_cost_usd}",) if self.max_cost_usd is not None else ()),
+            *((f"--max-iterations={self.max_iterations}",) if self.max_iterations is not None else ()),
+            *(f"--accept={command}" for command in commands),
+        )
+
+
 class FailedCommand(Value):
     """A process that could not do what it was started for."""
 
@@ -49,6 +76,9 @@ class FailedCommand(Value):
     said: Text
     """The end of what it wrote."""
     trace_id: str = ""
+
+
+DEFAULT_TERMS = RunTerms()
 
 
 class Launcher:
@@ -64,9 +94,9 @@ class Launcher:
         self.failed: deque[FailedCommand] = deque(maxlen=MOST_KEPT)
         """Those that failed, newest first."""
 
-    def begin(self, wish: str) -> None:
+    def begin(self, wish: str, terms: RunTerms = DEFAULT_TERMS) -> None:
         """Start a run for a request, or for a story by file or id."""
-        self._start(_now(f"run {wish}"), ("run", "--", wish))
+        self._start(_now(f"run {wish}"), ("run", *terms.flags, "--", wish))
 
     def go_on(self, trace_id: TraceId) -> None:
         """Continue an interrupted or answered run."""

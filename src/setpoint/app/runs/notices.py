@@ -14,9 +14,10 @@ from setpoint.history.notices.notice import Notice, notice_of
 from setpoint.history.notices.send import send
 from setpoint.model.config.notice_target import NoticeKind, NoticeTarget
 from setpoint.model.events import Event
+from setpoint.model.events.run import GateOpened, RunFinished
 from setpoint.model.run import RunOrder
 from setpoint.settings import whole_environment
-from setpoint.wiring.project import Project
+from setpoint.wiring.project import Project, find_run
 
 MOST_WAIT_S = 40.0
 """Seconds that the end of a drive waits for receivers that are slow."""
@@ -41,7 +42,10 @@ def telling(
 
     def hear(event: Event) -> None:
         heard(event)
-        if notice := notice_of(event, order, project.root.name):
+        if not isinstance(event.body, GateOpened | RunFinished):
+            return
+        told = find_run(project, order.trace_id)
+        if notice := notice_of(event, order, project.root.name, told):
             sent.extend(
                 pool.submit(_tell, project, name, target, notice)
                 for name, target in targets.items()

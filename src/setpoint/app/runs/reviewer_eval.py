@@ -1,4 +1,4 @@
-"""`setpoint reviewers eval`: a reviewer judges trees of recorded runs again."""
+"""`setpoint admin reviewers eval`: a reviewer judges trees of recorded runs again."""
 
 from __future__ import annotations
 
@@ -89,7 +89,9 @@ def plan_eval(project: Project, name: str, agent: str, runs: int, *, every: bool
     kind, named = _named(project, name, {*KINDS, *(each.kind for each in trees)})
     named = agent or named
     if not named or named == "auto":
-        raise UsageError(f"'{name}' names no agent", hint=f"name one: setpoint reviewers eval {kind}:AGENT")
+        raise UsageError(
+            f"'{name}' names no agent", hint=f"name one: setpoint admin reviewers eval {kind}:AGENT"
+        )
     agents_of(project).make(named)
     wanted = tuple(each for each in trees if each.kind == kind)
     chosen = wanted if every else tuple(each for each in wanted if each.truth is not Truth.UNKNOWN)

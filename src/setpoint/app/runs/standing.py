@@ -36,12 +36,12 @@ def standing_lines(project: Project, trace_id: TraceId) -> tuple[str, ...]:
     for pane in moment.panes:
         place = f"{told.workdir}-c{pane.candidate}" if pane.candidate else told.workdir
         broke = any(isinstance(each.body, AgentBroke) and each.body.label == pane.label for each in events)
-        earlier = "; `setpoint cancel` names what its earlier tries left" if broke else ""
+        earlier = "; `setpoint stop` names what its earlier tries left" if broke else ""
         lines.append(f"edits:   what the last try of {pane.label} left is in {place}{earlier}")
     return (
         *lines,
         f"resume:  setpoint resume {trace_id}",
-        f"end:     setpoint cancel {trace_id}   (a state that is better than the base becomes a branch)",
+        f"end:     setpoint stop {trace_id}   (a state that is better than the base becomes a branch)",
     )
 
 
@@ -69,7 +69,7 @@ def _reached(told: History) -> str:
         return f"the base is measured, no iteration is; stopped in {told.phase or 'the beginning'}"
     return (
         f"{len(told.rounds)} of {told.limits.max_iterations} iterations measured; "
-        f"stopped in {told.phase} of iteration {told.iteration}"
+        f"stopped in {told.phase} of iteration {told.figures.iteration}"
     )
 
 

@@ -87,7 +87,7 @@ def send_finished(project: Project, trace_id: TraceId) -> None:
     try:
         send_trace(project, trace_id, url)
     except Exception as error:  # noqa: BLE001 - a boundary: the run is over, and nothing here changes how it ended
-        again = f"setpoint export {trace_id} --otlp {url}"
+        again = f"setpoint admin export {trace_id} --otlp {url}"
         _LOG.warning("the run was not sent: %s; send it again with: %s", _said(error), again)
 
 

@@ -114,7 +114,7 @@ def logged_runs(files: Sequence[Path], where: Path) -> tuple[LoggedRun, ...]:
         if not found:
             raise UsageError(
                 "the project has no finished run with a measured iteration, so nothing can be replayed",
-                hint="`setpoint halting replay LOGS.csv` replays logged runs of a file",
+                hint="`setpoint lab halting replay LOGS.csv` replays logged runs of a file",
             )
         return found
     read = [(path, each) for path in files for each in read_logged_runs(path)]
@@ -174,7 +174,7 @@ def _named(name: str, policy: ReplayablePolicy) -> LoggedPolicy:
         shown = action.shown if isinstance(action, PluginError) else f"it returned {action!r}, no Action"
         raise UsageError(
             f"the halting policy '{name}' of a plug-in broke in a replay: {shown}",
-            hint="`setpoint plugins` names its package; take it out of the setting plugins",
+            hint="`setpoint admin plugins` names its package; take it out of the setting plugins",
         )
 
     return decide

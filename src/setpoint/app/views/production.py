@@ -130,7 +130,7 @@ def signal_view(book: ProductionRecord, which: str) -> SignalView:
     found = [name for name in production.sightings if name == which or name.startswith(which)]
     if len(found) != 1:
         what = "several signals begin" if found else "no signal begins"
-        raise UsageError(f"{what} with '{which}'", hint="`setpoint signal list` shows them all")
+        raise UsageError(f"{what} with '{which}'", hint="`setpoint ci signal list` shows them all")
     return _signal(production, found[0])
 
 

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from markupsafe import Markup
-
 from setpoint.app.people.findings import FindingView, findings_in
+from setpoint.app.views.check_outputs import GridRow, grid
 from setpoint.app.views.live import LiveRun, Moment
 from setpoint.app.views.live.moment import call_text, lasted
 from setpoint.errors import RecordedDataError, UsageError, WorkspaceError
@@ -20,13 +19,13 @@ from setpoint.history.metrics.metrics import amount
 from setpoint.history.queries import RunSummary, newest_seq
 from setpoint.history.replay import History, history
 from setpoint.history.reports.metrics_page import by_loop, day_plot
-from setpoint.history.reports.quality_plot import points, quality_plot
 from setpoint.model.events import Event
 from setpoint.model.events.learning import LearningsJudged, MemoryRecalled
 from setpoint.model.events.people import CommentAdded, Feedback
 from setpoint.model.facts.halting import shadow_line
 from setpoint.model.facts.spending import in_words
 from setpoint.model.ids import Commit, TraceId, Tree
+from setpoint.model.proof import Obligation
 from setpoint.model.value import Instant, Value
 from setpoint.ports import WorkCopy
 from setpoint.wiring.project import Project, find_run
@@ -85,7 +84,6 @@ class RunStory(NamedTuple):
     told: History
     events: tuple[Event, ...]
     laps: tuple[Lap, ...]
-    plot: Markup
     cost: str
     metric_names: tuple[str, ...]
     """Metrics of the quality vector that were measured at least once."""
@@ -99,6 +97,12 @@ class RunStory(NamedTuple):
     moment: Moment
     """What it is doing now."""
     paused: bool
+    grid: tuple[GridRow, ...]
+    """Gates and checks by iteration."""
+    proof: tuple[Obligation, ...] = ()
+    """Steps of the proof that is being measured and are done."""
+    ahead: tuple[str, ...] = ()
+    """Runs of the proof that may still follow."""
 
 
 def run_story(project: Project, which: str) -> RunStory:
@@ -111,7 +115,6 @@ def run_story(project: Project, which: str) -> RunStory:
         told=told,
         events=events,
         laps=every,
-        plot=quality_plot(points(told, every)),
         cost=in_words(told.account),
         metric_names=_measured(told, every),
         found=findings_in(told),
@@ -120,6 +123,7 @@ def run_story(project: Project, which: str) -> RunStory:
         shown=_shown(told),
         moment=run.moment(datetime.now(UTC)),
         paused=run.paused,
+        grid=grid(told.base, every),
     )
 
 

@@ -1,4 +1,4 @@
-"""Mutants of scripts in the user's current tree, in a place of its own: for `setpoint mutate`."""
+"""Mutants of scripts in the user's current tree, in a place of its own: for `setpoint lab mutate`."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from setpoint.model.evidence import CheckResult, CheckState, Outcome
 from setpoint.ports import Measured
 from setpoint.version import __version__
 
-UNSCORED = "mutants of scripts are judged by `setpoint mutate` alone"
+UNSCORED = "mutants of scripts are judged by `setpoint lab mutate` alone"
 _BAD = (Outcome.FAILED, Outcome.ERROR)
 
 

@@ -23,10 +23,10 @@ SEEN_WITHIN = timedelta(days=90)
 """Older flaky runs do not count, and entries that ended before are removed."""
 HEAD = """\
 # Tests that fail by chance: until the day named, their failures are reported and do not count.
-# `setpoint quarantine` keeps this file; comments are lost when it does.
+# `setpoint admin quarantine` keeps this file; comments are lost when it does.
 """
 _ENTRIES: TypeAdapter[tuple[Quarantined, ...]] = TypeAdapter(tuple[Quarantined, ...])
-_HINT = "correct the file, or move it away and start a new one with `setpoint quarantine add`"
+_HINT = "correct the file, or move it away and start a new one with `setpoint admin quarantine add`"
 
 
 class QuarantineFile:

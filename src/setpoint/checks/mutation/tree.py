@@ -1,4 +1,4 @@
-"""Mutants of the user's current tree, in a place of its own: for `setpoint mutate`."""
+"""Mutants of the user's current tree, in a place of its own: for `setpoint lab mutate`."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ async def lines_wanted(
         if not lines:
             raise UsageError(
                 "no line of code differs from the commit that is checked out",
-                hint="name files or folders: setpoint mutate src/",
+                hint="name files or folders: setpoint lab mutate src/",
             )
         return lines
     named = [relative(root, path) for path in wanted.paths]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from setpoint.cli.production import deploy, signal
 from setpoint.cli.render.styles import say
 
 if TYPE_CHECKING:
@@ -14,11 +15,16 @@ if TYPE_CHECKING:
     from setpoint.model.evaluation import Stage
     from setpoint.model.evidence import CheckResult
 
-app = typer.Typer(no_args_is_help=True, help="Check changes in jobs of GitHub Actions and GitLab CI.")
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Check changes in CI; record deployments and production problems.",
+)
 github = typer.Typer(no_args_is_help=True, help="Jobs of GitHub Actions.")
 gitlab = typer.Typer(no_args_is_help=True, help="Jobs of GitLab CI.")
 app.add_typer(github, name="github")
 app.add_typer(gitlab, name="gitlab")
+app.add_typer(deploy.app, name="deploy")
+app.add_typer(signal.app, name="signal")
 
 _RELEASE = "setpoint: tests may change"
 Against = Annotated[str, typer.Option("--base", help="Compare with the merge base of this commit or branch.")]

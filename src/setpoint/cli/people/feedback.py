@@ -1,4 +1,4 @@
-"""`setpoint feedback` and `setpoint comment`: list and give feedback on runs."""
+"""Verbs of `setpoint finding` that list and give feedback on runs."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from setpoint.errors import ExitCode, UsageError
 if TYPE_CHECKING:
     from setpoint.app.people.feedback import DecisionOutcome
 
-app = typer.Typer(no_args_is_help=True, help="Show the feedback of people on runs.")
+app = typer.Typer()
 Suggested = Annotated[str, typer.Argument(metavar="ID", help="Id of a suggestion or its beginning.")]
 Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 
 
-@app.command(name="list")
-def list_(
+@app.command()
+def feedback(
     by: Annotated[str, typer.Option(help="Only from this person.")] = "",
     finding: Annotated[str, typer.Option(help="Only about this finding (id or prefix).")] = "",
     gate: Annotated[str, typer.Option(help="Only answers to this gate.")] = "",
@@ -62,7 +62,7 @@ def suggested(as_json: Json = False) -> None:
         return
     for each in found:
         say(f"{each.at:%Y-%m-%d %H:%M} {each.trace_id} {line(each.body).text}")
-    say("hint: setpoint feedback confirm ID, or refuse ID" if found else "no suggestions wait")
+    say("hint: setpoint finding confirm ID, or refuse ID" if found else "no suggestions wait")
 
 
 @app.command()
@@ -104,6 +104,7 @@ def rates(as_json: Json = False) -> None:
         say("no decisions on fixes within 30 days")
 
 
+@app.command()
 def comment(
     place: Annotated[str, typer.Argument(help="FILE:LINE, as in the change.")],
     text: Annotated[str, typer.Argument(help="The comment.")],

@@ -8,9 +8,14 @@ from typing import Annotated
 
 import typer
 
+from setpoint.cli.people import feedback
+from setpoint.cli.people.feedback import text_of, told
 from setpoint.cli.render.styles import say, written
 
-app = typer.Typer(no_args_is_help=True, help="List the findings of a run and apply suggested fixes.")
+app = typer.Typer(
+    no_args_is_help=True, help="List, dismiss and fix the findings of a run; comment on its change."
+)
+app.add_typer(feedback.app)
 
 Run = Annotated[str, typer.Option("--run", help="Run name or prefix; default: the newest run.")]
 Which = Annotated[str, typer.Argument(help="Finding id or prefix.")]
@@ -76,7 +81,6 @@ def dismiss(
 ) -> None:
     """Dismiss a finding; learnings that led to it lose confidence."""
     from setpoint.app.people.feedback import dismiss_finding
-    from setpoint.cli.people.feedback import told
     from setpoint.wiring.project import find_run, open_project
 
     project = open_project(Path.cwd())
@@ -88,7 +92,6 @@ def dismiss(
 def apply(which: Which, run: Run = "") -> int:
     """Apply a suggested fix, repeat the checks, and deliver the result if nothing got worse."""
     from setpoint.app.people.feedback import apply_fix
-    from setpoint.cli.people.feedback import told
     from setpoint.wiring.project import find_run, open_project
 
     project = open_project(Path.cwd())
@@ -103,7 +106,6 @@ def rewrite(
 ) -> int:
     """Apply your own fix, repeat the checks, and deliver the result if nothing got worse."""
     from setpoint.app.people.feedback import rewrite_fix
-    from setpoint.cli.people.feedback import text_of, told
     from setpoint.wiring.project import find_run, open_project
 
     project = open_project(Path.cwd())

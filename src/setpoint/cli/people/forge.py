@@ -11,7 +11,7 @@ from setpoint.cli.render.styles import say
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Turn labelled issues of GitHub or Forgejo into pull requests, and reviews into rework.",
+    help="Turn labelled issues into pull requests, and reviews into rework.",
 )
 Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 

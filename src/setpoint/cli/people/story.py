@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from setpoint.wiring.project import Project
 
 app = typer.Typer(
-    name="story", no_args_is_help=True, help="Write stories, and show their status and next action."
+    name="story", no_args_is_help=True, help="Write stories; show the board with the next action of each."
 )
 
 _JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -1,4 +1,4 @@
-"""`setpoint deploy`: record deployments, so that Setpoint can trace signals to changes."""
+"""`setpoint ci deploy`: record deployments, so that Setpoint can trace signals to changes."""
 
 from __future__ import annotations
 
@@ -66,4 +66,4 @@ def list_(as_json: Json = False) -> None:
     for each in listed:
         say(f"{each.at:%Y-%m-%d %H:%M:%S}Z  {each.environment}  {each.shown}")
     if not listed:
-        say("no deployments yet; hint: setpoint deploy record")
+        say("no deployments yet; hint: setpoint ci deploy record")

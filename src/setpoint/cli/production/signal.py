@@ -1,4 +1,4 @@
-"""`setpoint signal`: list production problems, their suspected changes, and decide on them."""
+"""`setpoint ci signal`: list production problems, their suspected changes, and decide on them."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def show(which: Which, as_json: Json = False) -> None:
     if found.story:
         say(f"story: {found.story} ({found.story_status or 'its file is gone'})")
     if found.decidable:
-        say(f"decide: setpoint signal approve {found.fingerprint}")
+        say(f"decide: setpoint ci signal approve {found.fingerprint}")
 
 
 def _suspects(made: Hypothesis) -> None:

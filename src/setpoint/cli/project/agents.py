@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from setpoint.app.project.agent_setup import SetupPlan
     from setpoint.app.runs.agent_trial import Trial
 
-app = typer.Typer(help="List the agents that Setpoint can use, set one up, and test one.")
+app = typer.Typer(help="List the agents that Setpoint can use; set one up and test it.")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 

@@ -36,9 +36,10 @@ def check(
     whole: Annotated[bool, typer.Option("--whole", help="Count every finding, also old ones.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the evaluation as JSON.")] = False,
 ) -> int:
-    """Run every check on the working tree, including uncommitted changes; exit 1 if a check fails.
+    """Run every check on the working tree; exit 1 if a check fails.
 
-    Findings of the merge base with the default branch do not count. Failing tests always do.
+    The working tree includes uncommitted changes. Findings of the merge base with the default branch do not
+    count. Failing tests always do.
     With `--watch`, check again after each edit until interrupted. An edit cancels the check that still runs.
     """
     from setpoint.app.checks.measure import exit_of, measure_tree

@@ -43,7 +43,10 @@ def cover(
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
     everything: Annotated[bool, typer.Option("--verbose", "-v", help="Show every event.")] = False,
 ) -> int:
-    """Write tests until they reach the goals; the result is a branch with individually evaluated tests."""
+    """Write tests for files until they reach the coverage goals.
+
+    The result is a branch with individually evaluated tests.
+    """
     from setpoint.app.cover.order import cover_order
     from setpoint.cli.render.live import follow
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from importlib import resources
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
@@ -23,10 +24,15 @@ def demo(
     folder: Annotated[Path, typer.Argument(help="New folder for the sample project.")] = Path(
         "setpoint-demo"
     ),
+    tour: Annotated[
+        bool,
+        typer.Option("--tour", help="Explain a run of an agent that claims to be done, and is caught."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
 ) -> int:
     """Create a sample project with two bugs and let the built-in mechanic fix it in a verified run."""
     from setpoint.app.runs.order import make_order, resolve_story
+    from setpoint.cli.project.tour import take_tour, tour_agent
     from setpoint.cli.render.live import follow
     from setpoint.wiring.project import open_project
 
@@ -35,13 +41,15 @@ def demo(
         raise UsageError(message, hint="pip install 'setpoint[checks]'")
     root = _sample(folder.resolve())
     flags = {"agents": {"maker": "mechanic"}, "checks": {"python": sys.executable}}
-    project = open_project(root, flags)
-    with resources.as_file(resources.files("setpoint.cli").joinpath("sample_hidden", _HIDDEN)) as hidden:
+    say(f"sample project with two bugs: {root}", err=as_json)
+    say(f"your hidden test, which the agent cannot read: {_HIDDEN}", err=as_json)
+    hidden_test = resources.files("setpoint.cli").joinpath("sample_hidden", _HIDDEN)
+    with TemporaryDirectory(prefix="setpoint-tour-") as script, resources.as_file(hidden_test) as hidden:
+        flags |= tour_agent(Path(script)) if tour else {}
+        project = open_project(root, flags)
         story = resolve_story(project, REQUEST).model_copy(update={"accept_hidden": (str(hidden),)})
         ordered = make_order(project, story)
-    say(f"sample project with two bugs: {root}", err=as_json)
-    say(f"your hidden test, which the mechanic cannot read: {_HIDDEN}", err=as_json)
-    code = follow(project, ordered, as_json=as_json)
+        code = take_tour(project, ordered) if tour else follow(project, ordered, as_json=as_json)
     say(f"next: cd {root} && setpoint show", err=as_json)
     return code
 

@@ -26,7 +26,7 @@ def doctor(
         bool, typer.Option("--base", help="Measure the last commit ahead: runs from it find it known.")
     ] = False,
 ) -> int:
-    """Try what a run needs in the repository of this folder; exit 2 if a run cannot work.
+    """Try what a run needs in this repository; exit 2 if one cannot work.
 
     Collects the tests in a copy, starts each tool and agent, and looks for the program of each command.
     """

@@ -1,4 +1,4 @@
-"""`setpoint goals`: how far the working tree is from each goal."""
+"""`setpoint lab goals`: how far the working tree is from each goal."""
 
 from __future__ import annotations
 

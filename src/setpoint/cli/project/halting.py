@@ -1,4 +1,4 @@
-"""`setpoint halting`: which policy decides when a loop stops, and how others do on logged runs."""
+"""`setpoint lab halting`: which policy decides when a loop stops, and how others do on logged runs."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def promote(
         for each in judged.conditions:
             say(f"{'met    ' if each.met else 'not met'}  {each.name}: {each.figure}")
         if judged.accepted:
-            say(f"{policy} decides in runs of {agent} from now on: `setpoint halting status`")
+            say(f"{policy} decides in runs of {agent} from now on: `setpoint lab halting status`")
         else:
             say(f"{policy} is not promoted; rules-v1 decides in runs of {agent} as before")
     if not judged.accepted:
@@ -168,7 +168,9 @@ def _printed(table: ReplayTable) -> None:
     console.print(f"{table.agent}: {table.logged} runs, {table.labelled} of them labelled", markup=False)
     if table.refused:
         console.print(f"  not replayed: {table.refused}", markup=False)
-        console.print("  hint: `setpoint halting replay LOGS.csv` takes outcomes from a file", markup=False)
+        console.print(
+            "  hint: `setpoint lab halting replay LOGS.csv` takes outcomes from a file", markup=False
+        )
         return
     shown = Table(box=None, pad_edge=False)
     for name in _COLUMNS:

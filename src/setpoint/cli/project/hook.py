@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from setpoint.app.hooks.install import FileChange
 
 app = typer.Typer(
-    no_args_is_help=True, help="Check what your own coding agent did when it ends its turn, and commits."
+    no_args_is_help=True, help="Check the work of your own agent after each turn, and before commits."
 )
 # Exit code 2 means "continue" to some agents, so no wrong use may end a hook with it.
 _LENIENT = {"ignore_unknown_options": True, "allow_extra_args": True}

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def mcp() -> None:
-    """Serve Setpoint's tools to your own agent over the Model Context Protocol; agents start this themselves.
+    """Serve Setpoint's tools to your own agent over MCP.
 
-    It speaks the protocol on standard input and output until its input ends.
+    Agents start this themselves. It speaks the protocol on standard input and output until its input ends.
     """
     from setpoint.errors import UsageError
 

@@ -46,7 +46,7 @@ def metrics(
         bool, typer.Option("--snapshots", help="List the stored reports of the window instead.")
     ] = False,
 ) -> None:
-    """Show every metric with its sample size, its trend and its value per day."""
+    """Show metrics of the last days with sample sizes and trends."""
     from setpoint.app.people.deliveries import notice_deliveries
     from setpoint.app.people.learnings import measure_uplift
     from setpoint.app.views.metrics import (

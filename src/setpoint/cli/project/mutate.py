@@ -1,4 +1,4 @@
-"""`setpoint mutate`: find small code changes that no test detects."""
+"""`setpoint lab mutate`: find small code changes that no test detects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`setpoint notify`: try whether notices reach the people whom the settings name."""
+"""`setpoint admin notify`: try whether notices reach the people whom the settings name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`setpoint passphrase`: let answers on the command line need a passphrase."""
+"""`setpoint admin passphrase`: let answers on the command line need a passphrase."""
 
 from __future__ import annotations
 

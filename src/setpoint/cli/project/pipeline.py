@@ -1,4 +1,4 @@
-"""`setpoint pipeline`: show a pipeline, or check your own."""
+"""`setpoint admin pipeline`: show a pipeline, or check your own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`setpoint plugins`: list what installed plug-ins add, and their state."""
+"""`setpoint admin plugins`: list what installed plug-ins add, and their state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`setpoint quarantine`: list and change the flaky tests whose failures are ignored for a time."""
+"""`setpoint admin quarantine`: list and change the flaky tests whose failures are ignored for a time."""
 
 from __future__ import annotations
 

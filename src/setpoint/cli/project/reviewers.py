@@ -1,4 +1,4 @@
-"""`setpoint reviewers`: how often each reviewer was right, and how one does on recorded runs."""
+"""`setpoint admin reviewers`: how often each reviewer was right, and how one does on recorded runs."""
 
 from __future__ import annotations
 

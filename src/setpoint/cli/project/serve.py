@@ -31,7 +31,7 @@ def serve(
         str, typer.Option(help="What the login link allows: read, feedback or admin.")
     ] = "admin",
 ) -> None:
-    """Serve the dashboard (runs, gates, board, metrics) and the JSON API."""
+    """Serve the dashboard and the JSON API."""
     import socket
 
     from setpoint.app.people.deliveries import notice_deliveries
@@ -92,7 +92,7 @@ def _greet(address: str, scope: str, why_not: str, ticket: Callable[[], str]) ->
     if why_not:
         say(address)
         say(f"no login link: {why_not}", err=True)
-        say(f"hint: log in with a token: `setpoint token new {scope}` in a terminal", err=True)
+        say(f"hint: log in with a token: `setpoint admin token new {scope}` in a terminal", err=True)
         return
     say(f"{address}?ticket={ticket()}")
     say("this link works once, for ten minutes; end with Ctrl-C", err=True)

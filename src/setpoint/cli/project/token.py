@@ -1,4 +1,4 @@
-"""`setpoint token`: make, list and end the tokens that open the dashboard."""
+"""`setpoint admin token`: make, list and end the tokens that open the dashboard."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def list_(as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")
         made = f"{each.made_at:%Y-%m-%d %H:%M}Z" if each.made_at else "by a version that stored it readable"
         say(f"{each.scope}  {each.kind}  made {made}")
     if any(each.made_at is None and each.scope in ANSWERING for each in keys):
-        say("hint: agents could read the tokens of older versions: setpoint token new SCOPE --replace")
+        say("hint: agents could read the tokens of older versions: setpoint admin token new SCOPE --replace")
     if not keys:
-        say("no tokens; hint: setpoint token new SCOPE")
+        say("no tokens; hint: setpoint admin token new SCOPE")
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""`setpoint tune`: weights and targets that the project's own runs suggest."""
+"""`setpoint lab tune`: weights and targets that the project's own runs suggest."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def tune(
         return ExitCode.OK
     if apply:
         path = tuning.apply(project, tuple(apply))
-        typer.echo(f"{path}: {', '.join(apply)} applied; `setpoint tune --undo` puts it back")
+        typer.echo(f"{path}: {', '.join(apply)} applied; `setpoint lab tune --undo` puts it back")
         return ExitCode.OK
     found = tuning.tuning(project)
     if as_json:
@@ -63,4 +63,4 @@ def _show(found: Tuning) -> None:
         console.print(f"{each.name}: {values}", markup=False)
         for line in each.evidence:
             console.print(f"  {line}", markup=False)
-    console.print(f"hint: `setpoint tune --apply {found.proposals[0].name}` writes it into setpoint.toml")
+    console.print(f"hint: `setpoint lab tune --apply {found.proposals[0].name}` writes it into setpoint.toml")

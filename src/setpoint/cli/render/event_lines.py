@@ -13,7 +13,7 @@ from setpoint.cli.render.line import Line as Line  # noqa: PLC0414 - what this m
 from setpoint.cli.render.production_lines import of_production
 from setpoint.cli.render.proof_lines import DELIVERED, NOT_VERIFIED, of_proof, outcome_line
 from setpoint.model import events as e
-from setpoint.model.evaluation import Evaluation, Stage
+from setpoint.model.evaluation import Evaluation
 from setpoint.model.events import Body, people
 from setpoint.model.events import learning as m
 from setpoint.model.events.candidates import CandidateResult
@@ -370,9 +370,8 @@ def _summary(evaluation: Evaluation) -> str:
     parts += [f"coverage {evaluation.coverage.lines:.0%}"] if evaluation.coverage is not None else []
     parts += [f"{each.check} broke: {each.reason}" for each in evaluation.broken]
     parts += checks_in_words(evaluation)
-    whole = evaluation.stage is not Stage.EVALUATE and not evaluation.without_tests
-    if whole and evaluation.score is not None:
+    if evaluation.score_shown is not None:
         marks = evaluation.quality.measured.items()
         told = ", ".join(f"{key.replace('_', ' ')} {at:.2f}" for key, at in marks if not isinstance(at, int))
-        parts.append(f"quality {evaluation.score:.2f}{f' ({told})' if told else ''}")
+        parts.append(f"quality {evaluation.score_shown:.2f}{f' ({told})' if told else ''}")
     return "; ".join(parts)

@@ -44,7 +44,7 @@ def frame(
     width = max(width, LEAST_WIDTH)
     head = [_phases(moment, width)]
     foot = [_status(moment, width)]
-    if moment.scores or moment.open:
+    if moment.score or moment.open:
         foot.insert(0, _result(moment, width))
     if moment.note:
         foot.append(Row(_cut(f"  {moment.note}", width), "magenta"))
@@ -90,10 +90,9 @@ def _where(moment: Moment, *, number: bool = True) -> str:
 
 def _result(moment: Moment, width: int) -> Row:
     parts = [moment.open]
-    if moment.scores:
-        line = f"quality {sparkline(list(moment.scores))} {moment.scores[-1]:.2f}".replace("  ", " ")
-        rests = f" of {', '.join(moment.score_of)}" if moment.score_of and width >= NARROW else ""
-        parts.append(line + rests)
+    if score := moment.score:
+        shown = score if width >= NARROW else score.partition(" ")[0]
+        parts.append(f"quality {sparkline(list(moment.scores))} {shown}".replace("  ", " "))
     return Row(_cut(f"  {' · '.join(part for part in parts if part)}", width), "dim")
 
 

@@ -7,7 +7,7 @@ from setpoint.model.ending import EXAMINED, Ending
 from setpoint.model.events import HiddenTestsAnswered, HiddenTestsWritten, ProofMeasured
 from setpoint.model.facts.spending import UNKNOWN
 from setpoint.model.proof import NOTHING_LOST, WITNESS, Obligation, ObligationState, Proof
-from setpoint.model.run import UNPROVEN_MARK, RunOutcome
+from setpoint.model.run import RunOutcome
 from setpoint.model.wording import counted, shortened
 
 _MOST_REASON = 120
@@ -58,7 +58,6 @@ DELIVERED: dict[Ending | None, str] = {
 
 
 _SENT_BACK = {0: "never sent back", 1: "sent back once"}
-_NOTHING_DONE = {Ending.UNPROVABLE: " (no agent was started)", Ending.MET: " (nothing was done)"}
 
 
 def outcome_line(outcome: RunOutcome) -> Line:
@@ -69,16 +68,9 @@ def outcome_line(outcome: RunOutcome) -> Line:
         return Line(
             f"{outcome.verdict} \N{MIDDLE DOT} {took}", "bold green" if outcome.enough else "bold yellow"
         )
-    who = f" by {outcome.halt.guard}" if outcome.halt else _NOTHING_DONE.get(outcome.ending, "")
-    word = UNPROVEN_MARK if outcome.ending is Ending.UNPROVEN else outcome.ending.upper().replace("_", " ")
     left = "".join(f"\n  edits: {each.shown}" for each in outcome.unjudged)
     style = "bold" if outcome.ending is Ending.MET else "bold red"
-    reason = (
-        outcome.reason.removeprefix("accepted ")
-        if outcome.ending is Ending.ACCEPTED
-        else f": {outcome.reason}"
-    )
-    return Line(f"{word}{who}{' ' * (outcome.ending is Ending.ACCEPTED)}{reason}{left}", style)
+    return Line(f"{outcome.line}{left}", style)
 
 
 def money(outcome: RunOutcome) -> str:

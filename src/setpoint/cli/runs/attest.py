@@ -1,4 +1,4 @@
-"""`setpoint attest`: write the evidence of a run as an in-toto statement."""
+"""`setpoint admin attest`: write the evidence of a run as an in-toto statement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`setpoint export`: write a run as one HTML page, or send it as an OpenTelemetry trace."""
+"""`setpoint admin export`: write a run as one HTML page, or send it as an OpenTelemetry trace."""
 
 from __future__ import annotations
 

@@ -15,7 +15,10 @@ def resume(
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
     everything: Annotated[bool, typer.Option("--verbose", "-v", help="Show every event.")] = False,
 ) -> int:
-    """Continue a run from its last completed step, with its counters, cost and best state."""
+    """Continue a run from its last completed step.
+
+    Its counters, cost and best state are kept.
+    """
     from setpoint.cli.render.live import follow
     from setpoint.wiring.project import find_run, open_project, recorded_order
 

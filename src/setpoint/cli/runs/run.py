@@ -77,7 +77,10 @@ def run(
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
     everything: Annotated[bool, typer.Option("--verbose", "-v", help="Show every event.")] = False,
 ) -> int:
-    """Run an agent until its change is verified or a guard stops it; the result is a branch with evidence."""
+    """Run an agent until its change is verified or a guard stops it.
+
+    The result is a branch with evidence.
+    """
     from setpoint.app.people.deliveries import notice_deliveries
     from setpoint.app.runs.options import RunOptions, given, settings_of
     from setpoint.app.runs.order import make_order, resolve_story

@@ -17,9 +17,10 @@ def status(
     before: Annotated[str, typer.Option(metavar="RUN", help="List runs older than this one.")] = "",
 ) -> None:
     """List the newest runs with state, iterations, cost and branch."""
-    from setpoint.wiring.project import open_project, run_list
+    from setpoint.wiring.project import counts_now, open_project, run_list
 
-    rows = run_list(open_project(Path.cwd()), most, before)
+    project = open_project(Path.cwd())
+    rows = run_list(project, most, before)
     if as_json:
         typer.echo(json.dumps([row.model_dump(mode="json") for row in rows], indent=2))
         return
@@ -41,13 +42,12 @@ def status(
         table.add_column(name, no_wrap=name in ("run", "state"), overflow="fold")
     for row in rows:
         state = str(row.ending or row.state)
-        untold = "unknown" if row.ending else ""
-        cost = untold if row.cost_usd is None else f"${row.cost_usd:.2f}"
         shown = Text(state, style=of_state(state))
-        table.add_row(row.trace_id, shown, str(row.iterations), cost, row.branch, Text(row.title))
+        table.add_row(row.trace_id, shown, str(row.iteration), row.cost, row.branch, Text(row.title))
     console = Screen(soft_wrap=True, highlight=False)
     console.print(table, markup=False)
     for row in rows:
         if row.waits:
-            console.print(f"{row.trace_id} waits for a person: {row.waits_for}", markup=False)
-            console.print(f"  setpoint gate show {row.trace_id}", markup=False)
+            console.print(f"{row.trace_id} waits for a person: {row.asks}", markup=False)
+            console.print(f"  setpoint answer show {row.trace_id}", markup=False)
+    console.print(str(counts_now(project)), markup=False)

@@ -1,4 +1,4 @@
-"""`setpoint step`: run one phase, and show what comes next."""
+"""`setpoint lab step`: run one phase, and show what comes next."""
 
 from __future__ import annotations
 

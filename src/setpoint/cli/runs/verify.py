@@ -20,7 +20,7 @@ def verify(
         Path | None,
         typer.Option(
             "--statement",
-            help="Verify a statement of `setpoint attest` in a clone that contains its commit.",
+            help="Verify a statement of `setpoint admin attest` in a clone that contains its commit.",
         ),
     ] = None,
     trust: Annotated[
@@ -32,7 +32,7 @@ def verify(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
 ) -> int:
-    """Repeat the checks on the delivered tree and compare with the record; exit 1 if they differ."""
+    """Repeat the checks of a finished run; exit 1 if a result differs."""
     from setpoint.app.checks.attest import verify_run, verify_statement
     from setpoint.wiring.project import find_run, open_project
 

@@ -37,9 +37,10 @@ def watch(
         bool, typer.Option("--plain", help="Print plain lines without colours or a live overview.")
     ] = False,
 ) -> int:
-    """Follow a run of any process until it ends; exit with the exit code of the run.
+    """Follow a run of any process until it ends.
 
-    A terminal shows below the events what the agents do; otherwise, or with NO_COLOR, only lines are printed.
+    The exit code is that of the run. A terminal shows below the events what the agents do; otherwise, or
+    with NO_COLOR, only lines are printed.
     """
     from setpoint.cli.render.console import Screen
     from setpoint.wiring.project import find_run, open_project

@@ -17,7 +17,7 @@ from setpoint.model.reports.attestation import (
     Statement,
 )
 
-_HINT = "use the file that `setpoint attest` wrote"
+_HINT = "use the file that `setpoint admin attest` wrote"
 
 
 def written(statement: Statement, *, indent: int | None = 2) -> str:
@@ -46,7 +46,7 @@ def read_evidence(data: bytes, place: str) -> EvidenceStatement:
         kinds.append(str(plain.get("predicateType")))
     raise UsageError(
         f"{place}: holds {', '.join(kinds) or 'nothing'}, no {EVIDENCE_TYPE}",
-        hint="write the whole evidence: setpoint attest RUN --predicate evidence",
+        hint="write the whole evidence: setpoint admin attest RUN --predicate evidence",
     )
 
 

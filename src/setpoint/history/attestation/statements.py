@@ -123,7 +123,7 @@ def suite_statement(
     if tests is None or not tests.complete:
         raise UsageError(
             "the run has no full test run that could be attested",
-            hint="attest the evidence instead: setpoint attest --predicate evidence",
+            hint="attest the evidence instead: setpoint admin attest --predicate evidence",
         )
     of: dict[Outcome, list[str]] = {}
     for test, outcome in tests.outcomes.items():

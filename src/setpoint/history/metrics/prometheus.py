@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 
 from setpoint.history.metrics.metrics import Metric, MetricsReport
 
 _UNITS = {"share": "ratio", "USD": "usd", "s": "seconds", "per run": "per_run", "score": "score"}
 
 
-def prometheus(reports: tuple[MetricsReport, ...], runs: Mapping[str, int]) -> str:
-    """Write every metric of reports over different windows, and how many runs are in each state.
+def prometheus(
+    reports: tuple[MetricsReport, ...], runs: Mapping[str, int], costs: Mapping[int, Decimal]
+) -> str:
+    """Write every metric of reports over different windows, the runs in each state, and their cost by window.
 
     What was not measured has no sample, but a sample size of 0. A part is a sample of its own family.
     """
     lines = _family("setpoint_runs", "Runs that are recorded, by state.")
     lines += [_sample("setpoint_runs", {"state": state}, count) for state, count in runs.items()]
+    lines += _family("setpoint_cost_usd", "US dollars that runs used as far as known, also those under way.")
+    lines += [
+        _sample("setpoint_cost_usd", {"window_days": str(days)}, float(usd)) for days, usd in costs.items()
+    ]
     for several in zip(*(each.metrics for each in reports), strict=True):
         lines += _metric([(each.days, metric) for each, metric in zip(reports, several, strict=True)])
     return "\n".join(lines) + "\n"

@@ -6,6 +6,7 @@ from datetime import UTC
 from typing import Any
 
 from setpoint.history.phrases import one_line
+from setpoint.history.run_figures import RunFigures
 from setpoint.model.changes.redaction import redacted
 from setpoint.model.config.notice_target import NoticeKind
 from setpoint.model.ending import Ending
@@ -53,17 +54,17 @@ class Notice(Value):
         }
 
 
-def notice_of(event: Event, order: RunOrder, repository: str) -> Notice | None:
-    """Return the notice about an event; none where the event is not a reason for one."""
+def notice_of(event: Event, order: RunOrder, repository: str, told: RunFigures) -> Notice | None:
+    """Return the notice about an event after which a run is as told; none where it is no reason for one."""
     if isinstance(event.body, GateOpened):
-        kind, lines, title = NoticeKind.ASKS, _asked(event.body.gate, order), "Setpoint asks"
+        kind, lines, title = NoticeKind.ASKS, _asked(event.body.gate, order, told), "Setpoint asks"
         branch = ending = ""
     elif isinstance(event.body, RunFinished):
         outcome = event.body.outcome
         good = outcome.ending is Ending.VERIFIED
         kind = NoticeKind.VERIFIED if good else NoticeKind.STOPPED
         title = _title(outcome.ending)
-        lines, branch, ending = _ended(outcome), outcome.branch, str(outcome.ending)
+        lines, branch, ending = _ended(outcome, told), outcome.branch, str(outcome.ending)
     else:
         return None
     return Notice(
@@ -79,9 +80,9 @@ def notice_of(event: Event, order: RunOrder, repository: str) -> Notice | None:
     )
 
 
-def _asked(gate: Gate, order: RunOrder) -> list[str]:
-    shown = [gate.question, *gate.context[: _MOST_LINES - 2]]
-    return [*shown, f"answer with: setpoint gate show {order.trace_id}"]
+def _asked(gate: Gate, order: RunOrder, told: RunFigures) -> list[str]:
+    shown = [f"{told.asker}: {told.asks}", _figures(told), *gate.context[: _MOST_LINES - 3]]
+    return [*shown, f"answer with: setpoint answer show {order.trace_id}"]
 
 
 def _title(ending: Ending) -> str:
@@ -90,11 +91,15 @@ def _title(ending: Ending) -> str:
     return known.get(ending, f"Not verified ({str(ending).replace('_', ' ')})")
 
 
-def _ended(outcome: RunOutcome) -> list[str]:
-    said = [outcome.verdict or outcome.reason]
+def _ended(outcome: RunOutcome, told: RunFigures) -> list[str]:
+    said = [told.verdict, _figures(told)]
     said += [f"branch: {outcome.branch}"] if outcome.branch else []
-    said += [f"cost: {outcome.cost_shown}"] if outcome.cost_shown else []
     return [*said, f"details: setpoint show {outcome.trace_id}"]
+
+
+def _figures(told: RunFigures) -> str:
+    rounds = f"iteration {told.iteration} of {told.most_iterations}"
+    return ", ".join(filter(None, (told.tests, told.change, rounds, told.cost)))
 
 
 def _said(text: str) -> str:

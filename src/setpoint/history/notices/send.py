@@ -23,7 +23,7 @@ PAUSES_S = (1.0, 3.0)
 """Between the tries; there is one more try than pauses."""
 _AGAIN = (408, 425, 429, 500, 502, 503, 504)
 _MOST_SAID = 200
-_HINT = "try it with: setpoint notify"
+_HINT = "try it with: setpoint admin notify"
 
 Pause = Callable[[float], None]
 

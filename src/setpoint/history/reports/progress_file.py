@@ -34,7 +34,7 @@ class IterationProgress(Value):
     """PASS, FAIL, BROKEN, NOT_MEASURED or NOT_REACHED."""
     test_failures: tuple[str, ...] = ()
     quality: float | None = None
-    """The quality score; null where nothing was measured."""
+    """The quality score; null where a test is red, or the full suite was not measured."""
     metrics: QualityVector = QualityVector()
     """Every metric of the quality vector; null where it was not measured."""
     status: str
@@ -46,7 +46,7 @@ class FeedbackLoop(Value):
 
     enabled: bool = True
     current_iteration: int
-    """0 before the first."""
+    """0 before the first; of a run that ended, how many were measured."""
     max_iterations: int
     status: str
     """`in_progress`, `IMPLEMENTATION_VERIFIED`, `escalated` (a person is asked, or a guard ended the run),
@@ -113,7 +113,7 @@ def progress(events: Sequence[Event]) -> Progress:
     told, every = history(events), laps(events)
     outcome = told.outcome
     loop = FeedbackLoop(
-        current_iteration=len(every),
+        current_iteration=told.figures.iteration,
         max_iterations=told.limits.max_iterations,
         status=_status(told),
         consecutive_review_failures=_in_a_row(told, every, lambda lap: lap.review_result == "FAIL"),
@@ -172,7 +172,7 @@ def _iteration(told: History, lap: Lap) -> IterationProgress:
         review_issues=tuple(finding_line(finding) for finding in reviewed)[:MOST_LISTED],
         test_result=lap.test_result,
         test_failures=tuple(failure_line(failure) for failure in lap.failures)[:MOST_LISTED],
-        quality=lap.latest.score if lap.latest else None,
+        quality=lap.latest.score_shown if lap.latest else None,
         metrics=lap.latest.quality if lap.latest else QualityVector(),
         status=status(told, lap),
     )

@@ -18,7 +18,6 @@ from setpoint.history.iterations import Lap, laps
 from setpoint.history.model_use import use_in_words
 from setpoint.history.replay import History, history
 from setpoint.history.reports.progress_file import progress, status
-from setpoint.history.reports.quality_plot import points, quality_plot
 from setpoint.history.reports.templates import templates
 from setpoint.model.attempt import ToolCall
 from setpoint.model.ending import EXAMINED, Ending
@@ -129,7 +128,6 @@ def _text_of(source: Artifact, read: Read | None) -> str:
 
 def _rendered(template: str, events: Sequence[Event], read: Read | None = None, **more: object) -> str:
     told, every = history(events), laps(events)
-    states = points(told, every)
     return (
         _environment()
         .get_template(template)
@@ -148,7 +146,6 @@ def _rendered(template: str, events: Sequence[Event], read: Read | None = None, 
             use=use_in_words(told, events),
             tokens=told.account.tokens,
             spans=_spans(events),
-            plot=quality_plot(states),
             gate_names=list(dict.fromkeys(gate.name for lap in every for gate in lap.gates)),
             metric_names=_metric_names(told, every),
             thoughts=[event.body for event in events if isinstance(event.body, PhaseCompleted)],

@@ -11,7 +11,7 @@ class ReviewerTerms(Value):
     """What a reviewer has to show on your own runs before its request for changes binds."""
 
     block_only_after_eval: bool = False
-    """Whether agent, version, model and prompt must be evaluated by `setpoint reviewers eval` first."""
+    """Whether agent, version, model and prompt must be evaluated by `setpoint admin reviewers eval` first."""
     min_precision: float = Field(default=0.5, ge=0, le=1)
     """Least share of its decided blocking findings that were right in the eval."""
     min_decided: int = Field(default=5, ge=1)

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Literal
 
 from setpoint.model.evaluation import Evaluation
-from setpoint.model.run import Snapshot
+from setpoint.model.run import ChangeSize, Snapshot
 from setpoint.model.value import Text, Usd, Value
 
 
@@ -48,6 +48,8 @@ class CandidateMade(Value):
     diff_hash: str = ""
     lines: int | None = None
     """Lines added and removed against the base commit; none where they were not counted."""
+    size: ChangeSize | None = None
+    """How large the change against the base commit is; none in records of earlier versions."""
     lost: int = 0
     """Earlier tries of the same attempt that broke or were lost."""
     lost_cost_usd: Usd = Decimal(0)

@@ -12,7 +12,7 @@ from setpoint.model.flaky import Quarantined
 from setpoint.model.gate import Answer, Choice, Gate
 from setpoint.model.ids import Commit, GateId
 from setpoint.model.proof import Proof
-from setpoint.model.run import Decision, Halt, RunOrder, RunOutcome, Snapshot
+from setpoint.model.run import ChangeSize, Decision, Halt, RunOrder, RunOutcome, Snapshot
 from setpoint.model.value import Text, Usd, Value
 from setpoint.model.verdict import HardGate, ReviewerVersion, Verdict
 
@@ -150,6 +150,8 @@ class AgentFinished(Value):
     diff_hash: str = ""
     lines: int | None = None
     """Lines added and removed against the base commit; none where they were not counted."""
+    size: ChangeSize | None = None
+    """How large the change against the base commit is; none in records of earlier versions."""
     lost: int = 0
     """Earlier tries of the same attempt that broke or were lost."""
     lost_cost_usd: Usd = Decimal(0)

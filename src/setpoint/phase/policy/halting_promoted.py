@@ -86,7 +86,7 @@ def _decided(
             guard=promotion.policy,
             reason=f"{open_problems}; {promotion.policy}, which is promoted, stops here",
             figures={"rounds": len(past.rounds)},
-            go_on="let it continue, write an instruction, or `setpoint halting demote`",
+            go_on="let it continue, write an instruction, or `setpoint lab halting demote`",
         )
     said["reason"] = halt.reason
     return decision.model_copy(update=said), halt

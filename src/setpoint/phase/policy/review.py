@@ -28,8 +28,10 @@ class Docket(Value):
     """Fingerprints of all objections that ever blocked."""
     withdrawn: frozenset[str] = frozenset()
     """Objections that a reviewer withdrew, or that a person found wrong."""
+    overruled: frozenset[str] = frozenset()
+    """The latter alone."""
     dismissed: tuple[Text, ...] = ()
-    """The latter, each with who says so and why."""
+    """Each of these with who says so and why."""
 
 
 NOTHING_REVIEWED = Docket()
@@ -67,6 +69,7 @@ def docket(rounds: tuple[Round, ...], dismissed: Mapping[str, str] | None = None
         open=tuple(each for each in last if each.fingerprint not in wrong),
         known=frozenset(known),
         withdrawn=frozenset({*withdrawn, *wrong}),
+        overruled=frozenset(wrong),
         dismissed=tuple(f"{known[each].message} ({why})" for each, why in wrong.items() if each in known),
     )
 
@@ -89,7 +92,9 @@ def weighed(verdict: Verdict, before: Docket) -> Verdict:
     )
     judgement = verdict.judgement
     blocking = [finding.fingerprint for finding in findings if finding.blocking]
-    if judgement is Judgement.REQUEST_CHANGES and not blocking:
+    asked = judgement is Judgement.REQUIRE_HUMAN and verdict.for_a_person
+    answered = bool(asked) and before.overruled.issuperset(asked or ())
+    if answered or (judgement is Judgement.REQUEST_CHANGES and not blocking):
         judgement = Judgement.APPROVE
     told = before.known - verdict.reproductions.keys()
     standing = tuple(each for each in blocking if each in told and judgement is not Judgement.FAILED)

@@ -96,9 +96,8 @@ def _why_ready(standing: PhaseProgress | None) -> str:
 def _blocked(standing: PhaseProgress) -> NextAction:
     reason = standing.last_error or "its run ended unverified"
     if standing.waiting and not standing.finished:
-        return next_action(
-            ActionKind.ANSWER, f"{reason}; see setpoint gate show {standing.trace_id}", standing
-        )
+        reason = f"{reason}; see setpoint answer show {standing.trace_id}"
+        return next_action(ActionKind.ANSWER, reason, standing)
     return next_action(ActionKind.LOOK, f"{reason}; set status=ready to run it again", standing)
 
 

@@ -136,7 +136,7 @@
   document.addEventListener("htmx:afterRequest", (event) => {
     if (event.detail.successful && event.target.id === "begin") event.target.reset();
   });
-  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const colour = (name) => { const probe = document.body.appendChild(document.createElement("i")); probe.style.color = `var(${name})`; const found = getComputedStyle(probe).color; probe.remove(); return found; };
   const written_as = { share: (value) => `${Math.round(value * 100)} %`, USD: (value) => `$${value}`, s: (value) => `${value} s` };
   const day = (number) => new Date(number * DAY_S * 1000).toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
   // A share is seen against the whole, all else against nothing: what falls by a hundredth does not look like a fall to zero.
@@ -158,5 +158,63 @@
     }, [days, values], place);
     new ResizeObserver(() => drawn.setSize({ width: Math.max(place.clientWidth, 160), height: 120 })).observe(place);
   };
-  document.addEventListener("DOMContentLoaded", () => document.querySelectorAll(".uplot-here").forEach(plot));
+  // A theme that somebody chose stays in this browser; without a choice it is the system's.
+  const root = document.documentElement, THEMES = ["", "light", "dark"], SIGNS = { "": "◐", light: "☀", dark: "☾" };
+  const chosen = () => { try { return localStorage.getItem("theme") || ""; } catch { return root.dataset.theme || ""; } };
+  const wear = (theme) => {
+    root.dataset.theme = theme;
+    const button = document.getElementById("theme");
+    if (button) { button.textContent = SIGNS[theme]; button.setAttribute("aria-label", `Theme: ${theme || "as the system"}`); button.title = button.getAttribute("aria-label"); }
+  };
+  const turn = () => {
+    const theme = THEMES[(THEMES.indexOf(chosen()) + 1) % THEMES.length];
+    try { localStorage.setItem("theme", theme); } catch { /* it lasts as long as the page */ }
+    wear(theme);
+    document.querySelectorAll(".uplot-here").forEach(plot);
+  };
+  wear(chosen());
+  // How long ago something was, as the server says it.
+  const age = (at) => {
+    const s = Math.max(0, (Date.now() - Date.parse(at)) / 1000);
+    return s < 60 ? "now" : s < 3600 ? `${Math.floor(s / 60)}m` : s < 2 * DAY_S ? `${Math.floor(s / 3600)}h` : s < 60 * DAY_S ? `${Math.floor(s / DAY_S)}d` : null;
+  };
+  setInterval(() => document.querySelectorAll("time.when").forEach((each) => { const said = age(each.dateTime); if (said) each.textContent = said; }), 30000);
+  // On a small screen the cells of a table stand below each other, each with the name of its column.
+  const label = () => document.querySelectorAll("table:not(.diff, .matrix)").forEach((table) => {
+    const names = [...table.querySelectorAll("thead th")].map((each) => each.textContent.trim());
+    table.querySelectorAll("tbody > tr").forEach((row) => [...row.cells].forEach((cell, place) => { if (names[place] && cell.tagName === "TD") cell.dataset.label = names[place]; }));
+  });
+  document.addEventListener("htmx:afterSettle", label);
+  document.addEventListener("DOMContentLoaded", () => {
+    wear(chosen()); label();
+    document.querySelectorAll(".uplot-here").forEach(plot);
+    if (location.hash === "#search") seek();
+  });
+  // What is copied is said.
+  document.addEventListener("click", (event) => {
+    const chip = event.target.closest("[data-copy]");
+    if (event.target.closest("#theme")) turn();
+    if (event.target.closest("#help")) document.getElementById("keys").showModal();
+    if (chip) navigator.clipboard.writeText(chip.dataset.copy).then(() => {
+      chip.classList.add("done"); document.getElementById("copied").textContent = `Copied: ${chip.dataset.copy}`;
+      setTimeout(() => chip.classList.remove("done"), 2000);
+    });
+  });
+  // Keys: none of them counts while somebody types.
+  const seek = () => { const field = document.querySelector("main input[type=search]"); if (field) { field.focus(); field.select(); } else location.assign("/#search"); };
+  const step = (by) => {
+    const rows = [...document.querySelectorAll("[data-row]")], at = rows.indexOf(document.activeElement.closest("[data-row]"));
+    const row = rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) : at + by], to = row && (row.querySelector("a[href]") || row);
+    if (to) { if (to === row) row.tabIndex = -1; to.focus(); row.scrollIntoView({ block: "nearest" }); }
+  };
+  const GO = { h: "/", q: "/gates", b: "/board", l: "/learnings", p: "/production", m: "/metrics" };
+  let went = 0;
+  document.addEventListener("keydown", (event) => {
+    if (event.key.toLowerCase() === "k" && (event.metaKey || event.ctrlKey)) { event.preventDefault(); return seek(); }
+    if (event.metaKey || event.ctrlKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
+    const to = GO[event.key], does = { "/": seek, j: () => step(1), k: () => step(-1), "?": () => document.getElementById("keys").showModal(), t: turn, g: () => { went = Date.now(); } }[event.key];
+    if (to && Date.now() - went < 1500) { location.assign(to); return; }
+    if (!does || !document.getElementById("keys")) return;
+    event.preventDefault(); does();
+  });
 })();

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
-from decimal import Decimal
 
-from setpoint.app.views.live.moment import Moment, Pane, Reached, Running, lasted
+from setpoint.app.views.live.moment import Moment, Pane, Running, lasted
+from setpoint.history.run_fold import RunFold
 from setpoint.model.attempt import NOT_REACHED, BreakageKind, ToolCall
 from setpoint.model.events import Body, Event
 from setpoint.model.events.candidates import CandidateMade
@@ -41,10 +41,8 @@ from setpoint.model.events.run import (
     RunStarted,
     ToolExecuted,
 )
-from setpoint.model.facts.budget_account import BudgetAccount, granted, update
-from setpoint.model.gate import Gate
 from setpoint.model.pipeline import PhaseKind
-from setpoint.model.run import RunOrder, Snapshot
+from setpoint.model.run import RunOrder
 from setpoint.model.value import Instant, Value
 from setpoint.model.wording import counted
 
@@ -108,17 +106,10 @@ class LiveRun:
     def __init__(self, events: Iterable[Event] = ()) -> None:
         """Take in the events so far."""
         self._order: RunOrder | None = None
-        self._account = BudgetAccount()
+        self._fold = RunFold()
         self._attempts: dict[str, _Attempt] = {}
-        self._phase, self._iteration = "", 0
         self._doing: tuple[str, Instant | None] = ("starting", None)
-        self._snapshot: Snapshot | None = None
-        self._scores: dict[int, float] = {}
-        self._score_of: tuple[str, ...] = ()
-        self._failing, self._blocking, self._objections, self._measured = 0, 0, 0, False
         self._held, self._paused, self._needs, self._hints = "", False, False, 0
-        self._gate: Gate | None = None
-        self._over = False
         for event in events:
             self.take(event)
 
@@ -136,7 +127,7 @@ class LiveRun:
 
     def take(self, event: Event) -> None:
         """Take in the next event."""
-        self._account = update(self._account, event)
+        self._fold = self._fold.take(event)
         body, at = event.body, event.at
         match body:
             case ToolStarted() | ToolExecuted() | AgentSaid():
@@ -152,7 +143,6 @@ class LiveRun:
                 self._broke(self._attempts[label], body, at)
             case AgentFinished(snapshot=snapshot) | CandidateMade(snapshot=snapshot):
                 self._attempts.pop(snapshot.label, None)
-                self._snapshot = snapshot
                 self._does("recording the change", at)
             case HintGiven() | HintTaken() | PauseRequested() | RunHeld() | PauseEnded():
                 self._steered(body)
@@ -167,30 +157,21 @@ class LiveRun:
 
     def moment(self, now: datetime, zone: tzinfo | None = None) -> Moment:
         """Return what the run is doing; times of the day are given in `zone`, by default the local one."""
-        order, limits = self._order, None
-        if order is not None:
-            limits = granted(order.limits, self._account.grants)
+        order, figures = self._order, self._fold.figures
         panes = tuple(self._pane(label, each, now, zone) for label, each in sorted(self._attempts.items()))
         doing, since = self._doing
         told = f"{doing}, {lasted(_gap(since, now))}" if since else doing
+        asks = f"waits for a person: {figures.asks}" if figures.asks else ""
         return Moment(
             trace_id=order.trace_id if order else "",
             title=order.story.title if order else "",
-            phases=self._phases(),
-            iteration=self._iteration,
-            most_iterations=limits.max_iterations if limits else 0,
+            **dict(figures),
             elapsed_s=self._elapsed_s(now),
-            cost=self._cost(limits.max_cost_usd if limits else Decimal(0)),
-            tokens=self._account.used.tokens,
-            change=_change(self._snapshot),
-            open=self._open(),
-            scores=tuple(self._scores[number] for number in sorted(self._scores)),
-            score_of=self._score_of,
-            doing="" if panes or self._over or self._gate or self._held else told,
-            waits=f"waits for a person: {self._gate.question}" if self._gate else self._held,
+            doing="" if panes or asks or self._held or self._fold.over else told,
+            waits=asks or self._held,
             note=self._note(),
             panes=panes,
-            over=self._over,
+            over=self._fold.over,
         )
 
     def _seen(self, body: ToolStarted | ToolExecuted | AgentSaid, at: Instant) -> None:
@@ -243,20 +224,8 @@ class LiveRun:
         match body:
             case RunStarted(order=order):
                 self._order = order
-            case PhaseEntered(phase=phase, iteration=iteration):
-                self._phase, self._iteration = phase, iteration or self._iteration
+            case PhaseEntered(phase=phase):
                 self._does(_KINDS[self._kind(phase)], at)
-            case ReviewCompleted(verdict=verdict):
-                self._objections = len(verdict.blocking)
-            case IterationEvaluated(iteration=number, evaluation=evaluation):
-                self._failing, self._blocking = len(evaluation.failures), len(evaluation.blocking)
-                self._objections, self._measured = 0, True
-                if evaluation.score is not None:
-                    self._scores[number] = evaluation.score
-                    self._score_of = evaluation.quality.weighed(self._order.weights if self._order else None)
-            case GateOpened() | GateAnswered() | RunFinished():
-                self._gate = body.gate if isinstance(body, GateOpened) else None
-                self._over = isinstance(body, RunFinished)
             case _:
                 pass  # changes nothing of what is at work
 
@@ -291,14 +260,6 @@ class LiveRun:
             text=tuple(seen.text),
         )
 
-    def _phases(self) -> tuple[tuple[str, Reached], ...]:
-        names = [phase.name for phase in self._order.pipeline.phases] if self._order else []
-        here = len(names) if self._over else names.index(self._phase) if self._phase in names else -1
-        return tuple(
-            (name, Reached.BEHIND if place < here else Reached.HERE if place == here else Reached.AHEAD)
-            for place, name in enumerate(names)
-        )
-
     def _kind(self, name: str) -> PhaseKind:
         phases = self._order.pipeline.phases if self._order else ()
         return next((phase.kind for phase in phases if phase.name == name), PhaseKind.THINK)
@@ -310,23 +271,10 @@ class LiveRun:
         return self._order.agents.get(str(role), name)
 
     def _elapsed_s(self, now: datetime) -> float:
-        account = self._account
+        account = self._fold.account
         if account.waits or account.ended or account.last_at is None:
             return account.active_s
         return account.active_s + max(_gap(account.last_at, now) - account.pause_s, 0.0)
-
-    def _open(self) -> str:
-        if not self._measured:
-            return ""
-        kinds = ((self._failing, "failing test"), (self._blocking + self._objections, "finding"))
-        parts = [counted(count, name) for count, name in kinds if count]
-        return " and ".join(parts) or "nothing open"
-
-    def _cost(self, limit: Decimal) -> str:
-        used = self._account.used
-        known = f"${used.cost_usd:.2f}{'' if used.known else ' or more'}"
-        text = "cost unknown" if not used.known and not used.cost_usd else known
-        return f"{text} of ${limit:.2f}" if limit else text
 
 
 def _silence(seen: _Attempt, now: datetime, zone: tzinfo | None) -> str:
@@ -339,13 +287,6 @@ def _silence(seen: _Attempt, now: datetime, zone: tzinfo | None) -> str:
     if seen.unreached:
         return f"the network refused its model: {seen.unreached}, {lasted(silent_s)}"
     return f"{'the model is thinking' if seen.heard else 'no sign of life yet'}, {lasted(silent_s)}"
-
-
-def _change(snapshot: Snapshot | None) -> str:
-    if snapshot is None or snapshot.empty:
-        return ""
-    files = len(snapshot.files)
-    return f"{counted(files, 'file')} +{snapshot.insertions} -{snapshot.deletions}"
 
 
 def _gap(since: Instant, now: datetime) -> float:

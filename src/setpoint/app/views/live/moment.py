@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 from setpoint.history.phrases import one_line
+from setpoint.history.run_figures import Reached as Reached  # noqa: PLC0414 - part of a moment
+from setpoint.history.run_figures import RunFigures
 from setpoint.model.attempt import ToolCall
 
 _TITLE_CHARS = 400
-
-
-class Reached(StrEnum):
-    """How far a phase is."""
-
-    BEHIND = "behind"
-    HERE = "here"
-    AHEAD = "ahead"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,29 +49,13 @@ class Pane:
     """The last lines that it wrote."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Moment:
+class Moment(RunFigures):
     """A run at one moment."""
 
     trace_id: str
     title: str
-    phases: tuple[tuple[str, Reached], ...]
-    iteration: int
-    """0 before the first."""
-    most_iterations: int
     elapsed_s: float
     """Seconds of work; those in which it waited for a person or a limit are left out."""
-    cost: str
-    """Dollars that were used, with the limit where there is one."""
-    tokens: int
-    change: str
-    """What the newest state changes against the one before it, for example `2 files +15 -2`."""
-    open: str
-    """What blocks by the newest measurement and review; empty before the first."""
-    scores: tuple[float, ...]
-    """Quality by iteration, oldest first, of those that have one."""
-    score_of: tuple[str, ...]
-    """The metrics that the newest of them rests on."""
     doing: str
     """What Setpoint itself does, with the time; empty while an agent works."""
     waits: str

@@ -1,4 +1,4 @@
-"""`setpoint gate`: answer the questions of waiting runs from any terminal."""
+"""`setpoint answer`: answer the questions of waiting runs from any terminal."""
 
 from __future__ import annotations
 
@@ -16,11 +16,7 @@ if TYPE_CHECKING:
 MOST = 10
 """Iterations that one answer may grant, as in `model.gate`; importing it here would slow `--help`."""
 
-app = typer.Typer(
-    name="gate",
-    no_args_is_help=True,
-    help="List the open gates of runs and answer them; the first answer counts.",
-)
+app = typer.Typer(help="List the open questions of runs and answer them.")
 
 Run = Annotated[
     str,
@@ -37,11 +33,14 @@ Edit = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
-@app.command("list")
-def list_(
-    as_json: Annotated[bool, typer.Option("--json", help="Print the open gates as JSON.")] = False,
+@app.callback(invoke_without_command=True)
+def answer(
+    called: typer.Context,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the open questions as JSON.")] = False,
 ) -> None:
-    """List every open gate."""
+    """List the open questions of runs; the first answer to a question counts."""
+    if called.invoked_subcommand:
+        return
     from rich.table import Table
 
     from setpoint.app.people.gates import open_questions
@@ -50,7 +49,7 @@ def list_(
 
     every, unread = open_questions(open_project(Path.cwd()))
     for trace_id, fault in unread.items():
-        say(f"{trace_id} waits at a gate that cannot be read: {fault}", err=True)
+        say(f"{trace_id} asks a question that cannot be read: {fault}", err=True)
     if as_json:
         typer.echo(json.dumps([each.model_dump(mode="json") for each in every], indent=2))
         return

@@ -1,4 +1,4 @@
-"""`setpoint cancel`: cancel a run from any terminal."""
+"""`setpoint stop`: end a run from any terminal."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import Annotated
 import typer
 
 
-def cancel(
-    which: Annotated[str, typer.Argument(metavar="RUN", help="Run name or prefix.")],
+def stop(
+    which: Annotated[
+        str, typer.Argument(metavar="[RUN]", help="Run name or prefix; default: the only open run.")
+    ] = "",
     reason: Annotated[str, typer.Option(help="Reason, for the record.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
 ) -> int:
-    """Cancel a run and stop its agents; the best fully measured state is kept."""
+    """End a run and its agents; its best measured state is kept as a branch."""
     from setpoint.app.people.gates import cancel_run
     from setpoint.cli.render.live import closing
     from setpoint.wiring.project import open_project, recorded_order
