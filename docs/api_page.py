@@ -75,7 +75,7 @@ def _scopes(routes: list[Any]) -> Iterator[tuple[str, str]]:
             visitor = needed.get("_visitor") or needed.get("visitor")
             scope = SCOPES[visitor] if visitor else "a signature"
             for method in route.methods:
-                yield f"{method} {route.path}", scope
+                yield f"{method} {route.path_format}", scope
 
 
 def _shape(answer: Schema) -> str:

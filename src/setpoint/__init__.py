@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from setpoint.model.gate import Choice, Grant, OnLimit, Option
     from setpoint.model.goals import GoalMode, MetricGoal
     from setpoint.model.ids import StoryId
+    from setpoint.model.product import ShownPage
     from setpoint.model.proof import WorkKind
     from setpoint.model.quality import Metric, QualityVector
     from setpoint.model.stories.story import IntegrityMode, KnownRed, Story
@@ -86,6 +87,7 @@ __all__ = [
     "SetpointError",
     "SettingsError",
     "Severity",
+    "ShownPage",
     "Status",
     "Story",
     "StoryError",
@@ -127,6 +129,7 @@ _HOMES = {
     "setpoint.model.gate": ("Choice", "Grant", "OnLimit", "Option"),
     "setpoint.model.goals": ("GoalMode", "MetricGoal"),
     "setpoint.model.ids": ("StoryId",),
+    "setpoint.model.product": ("ShownPage",),
     "setpoint.model.proof": ("WorkKind",),
     "setpoint.model.quality": ("Metric", "QualityVector"),
     "setpoint.model.stories.story": ("IntegrityMode", "KnownRed", "Story"),

@@ -48,6 +48,7 @@ from setpoint.model.config.telemetry import TelemetrySettings
 from setpoint.model.cover import CoverGoals
 from setpoint.model.gate import Escalation
 from setpoint.model.goals import Goals
+from setpoint.model.product import Shown
 from setpoint.model.proof import ProofTerms
 from setpoint.model.quality import WEIGHTS, QualityVector
 from setpoint.model.stories.story import KnownRed
@@ -62,7 +63,7 @@ MOST_CANDIDATES = 8
 _PREFIX = "SETPOINT_"
 _NOT_SETTINGS = "SETPOINT_REPORT_"  # with which Setpoint talks to its own report plugin
 _KNOWN = "; the settings are listed by `setpoint doctor --settings` and in docs/reference/settings.md"
-_UNION_MEMBER = re.compile(r"(literal|str-enum|function-\w+|is-instance)\[|bool$")
+_UNION_MEMBER = re.compile(r"(literal|str-enum|function-\w+|is-instance)\[|shown-|bool$")
 """What pydantic adds to the place of an error to say which kind of value it tried."""
 
 
@@ -197,6 +198,10 @@ class Settings(Value):
     """What becomes of a run that a guard stops or that wants a person."""
     proof: ProofTerms = ProofTerms()
     """What must be proved before a run ends as verified."""
+    show: tuple[Shown, ...] = ()
+    """Commands whose output is shown before and after the work, for example `["python -m app export"]`, and
+    pages, for example `[{ start = "python -m http.server 8000", page = "http://127.0.0.1:8000/" }]`.
+    """
     goals: Goals = Goals()
     """The quality that a change has to reach, by metric."""
     checks: ChecksSettings = ChecksSettings()

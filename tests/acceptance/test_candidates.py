@@ -43,7 +43,7 @@ def test_of_three_the_right_and_cheap_one_is_delivered(repository):
         kept = repository.git(f"--git-dir={vault}", "show", f"{made[name]['commit']}:calc.py")
         assert kept == text.strip()
     report = (repository.root / ".setpoint" / "runs" / outcome["trace_id"] / "report.md").read_text()
-    assert "Candidates of iteration 1" in report
+    assert "candidates of iteration 1" in report
     assert "wrong, dear, cheap" in report
     assert repository.git("status", "--porcelain") == ""
 

@@ -168,7 +168,7 @@ def test_tests_that_the_maker_wrote_are_held_too(repository, means, tmp_path):
     assert (tree(repository.root), (home / ".bashrc").read_text()) == (before, "kept")
     assert f"sandbox of checks: {means}" in repository.setpoint("show").stdout
     report = repository.root / ".setpoint" / "runs" / outcome["trace_id"] / "report.md"
-    assert f"| Checks | held by {means} |" in report.read_text()
+    assert f"- checks held by {means}" in report.read_text()
     assert repository.setpoint("verify", **asked).returncode == 0
 
 
@@ -180,7 +180,7 @@ def test_without_a_sandbox_work_is_verified_and_said_not_to_be_held(repository):
 
     assert (code, outcome["ending"]) == (0, "verified"), outcome
     report = repository.root / ".setpoint" / "runs" / outcome["trace_id"] / "report.md"
-    assert "| Checks | not held |" in report.read_text()
+    assert "- checks not held" in report.read_text()
     assert "sandbox of checks: not held" in repository.setpoint("show", **loose).stdout
     assert "checks were not held" in repository.setpoint("check", **loose).stdout
     rows = json.loads(repository.setpoint("doctor", "--json", **loose).stdout)["rows"]

@@ -66,7 +66,7 @@ def test_a_pipe_is_asked_nothing_and_the_tree_stays_clean(root):
 def test_three_questions_at_a_terminal(root):
     shown = _init(root, answers=("nobody", "mechanic", "much", "2.50", "y"))
     assert "'nobody' is none of auto, " in shown
-    assert "'much' is no amount of dollars" in shown
+    assert "'much' is not an amount of dollars" in shown
     assert "next:     git add setpoint.toml && git commit -m 'Add settings of Setpoint'" in shown
     stated = tomllib.loads((root / "setpoint.toml").read_text())
     assert stated == {"agents": {"maker": "mechanic"}, "limits": {"max_cost_usd": 2.5}}

@@ -17,7 +17,7 @@ from setpoint.model.run import UNPROVEN_MARK, Action
 from setpoint.testing import Scene, evaluation
 
 SHOWN = {
-    "run.started": "run-0example: Totals must be right (maker scripted, base bbbbbbbbbb)"
+    "run.started": "Totals must be right (maker scripted, base bbbbbbbbbb)"
     "\n  pytest: tests\n  maker: scripted",
     "run.resumed": "resumed by process 4711: its process was gone",
     "baseline.measured": "base: tests 10 passed; parse, integrity, ruff, mypy, bandit pass; "
@@ -83,7 +83,7 @@ SHOWN = {
     "hint: raise limits.max_iterations",
     "loop.guard_unable": "guard minimum_quality cannot judge this run: no round reached the full test suite",
     "budget.warned": "budget: 52% of cost used (2.60 of 5.00)",
-    "halting.decided": "rules-v1: CONTINUE: 1 problem is open",
+    "halting.decided": "CONTINUE: 1 problem is open",
     "agent.broke": "  rate_limit: 429: too many requests; waiting 90 s, then trying again in its session, "
     "if that can be continued; its edits are kept",
     "loop.stagnated": "the agent repeats itself: pytest -q, 3 times with the same result; sent one reminder",
@@ -94,11 +94,9 @@ SHOWN = {
     "run.cancel_requested": "Ann cancels the run: not wanted any more",
     "run.delivered": "delivered cccccccccc to branch setpoint/totals (verified)",
     "run.finished": "IMPLEMENTATION_VERIFIED \N{MIDDLE DOT} 2 iterations, sent back once, $0.04",
-    "memory.recalled": "plan: recalled 1 (1 held back at random, to measure the effect)\n"
-    "  lrn-0example 0.70 Clear mocks between tests",
+    "memory.recalled": "plan: recalled 1 learning (1 held back at random, to measure the effect)",
     "memory.followed": "recalled learnings that were followed: lrn-0example (wrote so)",
-    "reflection.completed": "reflection by rules (run_completed): 1\n"
-    "  lrn-0example Clear mocks between tests\n  advice: look at cart.py",
+    "reflection.completed": "reflection by rules: 1 learning to review\n  advice: look at cart.py",
     "reflection.answered": "thinker proposes learnings: none: no JSON object",
     "reflection.skipped": "no reflection (run_completed): no money left",
     "feedback.confidence_increased": "confidence in lrn-0example: 0.60 -> 0.70 (fix_applied)",
@@ -164,7 +162,18 @@ def test_only_details_are_left_out():
         "integrity.reasons_given",
         "reflection.answered",
         "reflection.skipped",
+        "memory.followed",
+        "feedback.confidence_increased",
+        "feedback.confidence_decreased",
+        "loop.guard_unable",
     }
+
+
+def test_names_of_policies_and_learnings_are_shown_on_request_alone():
+    for kind, name in (("halting.decided", "rules-v1"), ("memory.recalled", "lrn-0example")):
+        shown = line(EXAMPLES[kind])
+        assert name not in shown.text
+        assert name in shown.more
 
 
 def varied(kind, **more):
@@ -329,7 +338,7 @@ def test_findings_coverage_and_broken_tools_are_told():
 def test_every_decision_has_a_style(action):
     decision = EXAMPLES["halting.decided"].decision.model_copy(update={"action": action})
     shown = varied("halting.decided", decision=decision)
-    assert shown.text == f"rules-v1: {action.upper()}: 1 problem is open"
+    assert shown.text == f"{action.upper()}: 1 problem is open"
     assert shown.style
 
 
@@ -338,7 +347,7 @@ def test_a_decision_before_the_first_round_leaves_the_reason_to_the_ending(itera
     reason = "no agent was started, because nothing here could prove the work"
     made = EXAMPLES["halting.decided"].decision.model_copy(update={"reason": reason})
     shown = varied("halting.decided", decision=made, iteration=iteration)
-    assert shown.text == f"rules-v1: CONTINUE: no agent was started{said}"
+    assert shown.text == f"CONTINUE: no agent was started{said}"
 
 
 def test_the_cost_is_shown_as_it_was_recorded():

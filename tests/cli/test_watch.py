@@ -42,9 +42,10 @@ def called(*words):
 def test_a_run_that_is_over_is_shown_from_its_first_event_to_its_last(project):
     code, shown, _ = called(VERIFIED)
     assert code == 0
-    lines = shown.splitlines()
-    assert "IMPLEMENTATION_VERIFIED" in lines[-1]
-    assert "Totals must be right" in lines[0]
+    first, _, closing = shown.partition("✓ VERIFIED")
+    assert "Totals must be right" in first.splitlines()[0]
+    assert "IMPLEMENTATION_VERIFIED" not in first
+    assert "verdict   IMPLEMENTATION_VERIFIED" in closing
     assert "\x1b" not in shown
 
 

@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -46,10 +47,11 @@ def a_report(days=7):
 
 
 def test_prometheus_gets_a_sample_for_what_was_measured_and_none_for_what_was_not():
-    text = prometheus((a_report(7), a_report(30)), {"verified": 3, "running": 1})
+    text = prometheus((a_report(7), a_report(30)), {"verified": 3, "running": 1}, {7: Decimal("4.1")})
     lines = text.splitlines()
     assert text.endswith("\n")
     assert 'setpoint_runs{state="verified"} 3' in lines
+    assert 'setpoint_spent_usd{window_days="7"} 4.1' in lines
     assert 'setpoint_tool_success_ratio{window_days="7"} 0.5' in lines
     assert 'setpoint_tool_success_ratio{window_days="30"} 0.5' in lines
     assert 'setpoint_tool_success_ratio_samples{window_days="7"} 4' in lines
@@ -59,14 +61,14 @@ def test_prometheus_gets_a_sample_for_what_was_measured_and_none_for_what_was_no
 
 
 def test_what_an_agent_calls_its_tools_stays_inside_its_label():
-    lines = prometheus((a_report(),), {}).splitlines()
+    lines = prometheus((a_report(),), {}, {}).splitlines()
     sample = re.compile(r'(#.*)|([a-z_]+\{([a-z_]+="([^"\\\n]|\\["\\n])*",?)*\} [0-9.e+-]+)')
     assert all(sample.fullmatch(line) for line in lines), lines
     assert any(r'part="ba\"sh\\n<script>' in line for line in lines)
 
 
 def test_a_scraper_reads_back_what_was_written():
-    text = prometheus((a_report(7), a_report(30)), {"verified": 3, "running": 1})
+    text = prometheus((a_report(7), a_report(30)), {"verified": 3, "running": 1}, {7: Decimal("4.1")})
     families = {family.name: family for family in text_string_to_metric_families(text)}
     ratio = families["setpoint_tool_success_ratio"]
     assert {sample.labels["window_days"]: sample.value for sample in ratio.samples} == {"7": 0.5, "30": 0.5}
@@ -81,7 +83,7 @@ def test_a_scraper_reads_back_what_was_written():
 
 @pytest.mark.skipif(not shutil.which("promtool"), reason="promtool (Debian's package prometheus) is not here")
 def test_the_scrapers_own_tool_finds_nothing_wrong():
-    text = prometheus((a_report(7), a_report(30)), {"verified": 3})
+    text = prometheus((a_report(7), a_report(30)), {"verified": 3}, {})
     done = subprocess.run(
         ["promtool", "check", "metrics"], input=text, capture_output=True, text=True, check=False
     )

@@ -47,7 +47,7 @@ def test_the_calls_of_the_maker_are_told_apart_from_all_others(with_calls):
         "tokens": tokens,
         "dollars": "0.75 (maker 0.75)",
     }
-    assert f"| Model calls | {calls} |\n| Tokens | {tokens} |" in markdown(events)
+    assert f"- model calls: {calls}\n- tokens: {tokens}\n" in markdown(events)
     assert calls in html(events)
 
 

@@ -2,12 +2,14 @@
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from uuid import UUID
 
 import pytest
 import sqlalchemy as sa
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from database import postgres
 from history.metrics.test_metrics import BODIES
 from history.report_runs import BEGAN, BLOCKER, decided, made, measured, order, outcome, recorded, review
 from model.examples import ANSWER, EXAMPLES, GATE
@@ -57,6 +59,11 @@ def store(tmp_path_factory):
     made_store.close()
 
 
+AGAIN = [[GateOpened(gate=GATE)], [GateAnswered(gate=GATE.id, answer=ANSWER)], [GateOpened(gate=GATE)]]
+"""A question that was answered is not open because it is recorded once more."""
+
+
+@example(happened=AGAIN, over=False, number=UUID(int=1))
 @given(happened=HAPPENED, over=st.booleans(), number=st.uuids())
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_every_reader_says_the_same_at_every_moment(store, tmp_path_factory, happened, over, number):
@@ -173,8 +180,10 @@ def test_a_question_names_who_asks_until_it_is_answered(tmp_path, gate, asker):
     assert (told.asker, told.asks) == ("", "")
 
 
-def test_home_counts_what_needs_a_person_and_sums_up_the_week(tmp_path):
-    store, now = open_store(tmp_path), datetime(2026, 2, 10, 12, tzinfo=UTC)
+@pytest.mark.parametrize("where", ["sqlite", *postgres.WHERE_GIVEN])
+def test_home_counts_what_needs_a_person_and_sums_up_the_week(tmp_path, where):
+    store = open_store(tmp_path if where == "sqlite" else postgres.fresh_database())
+    now = datetime(2026, 2, 10, 12, tzinfo=UTC)
 
     def lived(name, days, *bodies):
         log = SqlEventLog(store, now=lambda: now - timedelta(days=days))
@@ -205,3 +214,4 @@ def test_home_counts_what_needs_a_person_and_sums_up_the_week(tmp_path):
     assert names == ["run-f-left", "run-c-broke", "run-d-asks"]
     assert str(cost_of_days(store, works, 1, now)) == "$0.25"
     assert str(cost_of_days(store, works, 60, now)) == "$1.00"
+    store.close()

@@ -77,6 +77,7 @@ def test_known_issues_of_accepted_work_are_listed():
     outcome = finished.outcome.model_copy(update={"ending": "accepted", "known_issues": ("one is wrong",)})
     events = told(finished.model_copy(update={"outcome": outcome}))
     for text in (markdown(events), html(events)):
-        assert "Accepted by a person, not verified" in text
+        assert "ACCEPTED" in text
+        assert "not verified; gained: " in text
         assert "one is wrong" in text
     assert progress(events).feedback_loop.status == "accepted"

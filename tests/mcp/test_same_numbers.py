@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+import pytest
 from starlette.testclient import TestClient
 
 from acceptance.conftest import RIGHT, Repository
@@ -51,7 +52,7 @@ async def in_every_place(repository: Repository, connect) -> RunSummary:
     finally:
         project.store.close()
     assert every == [one] == [row.model_dump(mode="json")]
-    status = repository.setpoint("status").stdout
+    status = repository.setpoint("status", COLUMNS="200").stdout
     money = row.cost.partition(" of ")[0]
     for text in (status, mcp, report, repository.setpoint("show").stdout if row.ending else mcp):
         assert money in text
@@ -61,11 +62,13 @@ async def in_every_place(repository: Repository, connect) -> RunSummary:
     assert re.search(rf"\b{row.iteration} of at most {row.most_iterations}\b", report)
     assert str(row.ending or row.state) in status
     assert f"{row.trace_id}: {row.ending or row.state}" in mcp
-    assert f'setpoint_cost_usd{{window_days="7"}} {float(row.cost_usd)!r}' in metrics
+    assert f'setpoint_spent_usd{{window_days="7"}} {float(row.cost_usd)!r}' in metrics
     assert status.splitlines()[-1].endswith(f" · {money}")
     return row
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(600)
 async def test_a_run_has_the_same_numbers_in_every_place(
     repository: Repository, connect, tmp_path: Path
 ) -> None:

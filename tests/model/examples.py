@@ -39,6 +39,7 @@ from setpoint.model.gate import Answer, Choice, Gate, GateKind, Grant, Option, V
 from setpoint.model.halting_values import HaltingValues, OneMore
 from setpoint.model.hooks import CheckState as HookState
 from setpoint.model.ids import Artifact, Commit, GateId, StoryId, TraceId, Tree
+from setpoint.model.product import ProductView
 from setpoint.model.proof import AnsweredTest, HiddenTest, Obligation, ObligationState, Proof, WorkKind
 from setpoint.model.run import Action, Decision, Halt, RunOrder, RunOutcome, Shadow, Snapshot
 from setpoint.model.stories.story import Story
@@ -299,6 +300,11 @@ _BODIES = (
     e.GateExpired(gate=GATE.id, choice=Choice.CANCEL),
     e.CancelRequested(by="Ann", reason="not wanted any more"),
     e.Delivered(branch=ORDER.branch, commit=COMMIT, verified=True),
+    e.ProductShown(
+        what="python -m shop export",
+        before=ProductView(output=Artifact("d" * 64), exit_code=0),
+        after=ProductView(reason="no browser is on this machine"),
+    ),
     e.RunFinished(outcome=OUTCOME),
     *ABOUT_LIVE,
     *ABOUT_MEMORY,

@@ -2,6 +2,7 @@
 
 from setpoint.model.attempt import Role, ToolCall
 from setpoint.model.events import live
+from setpoint.model.proof import Obligation, ObligationState
 
 PLACE = {"phase": "implement", "iteration": 1, "label": "implement-1", "attempt": 1}
 ABOUT_LIVE = (
@@ -26,6 +27,7 @@ ABOUT_LIVE = (
     ),
     live.CopyRemade(former="/c/one", path="/c/two", commit="c" * 40, kept=False, label="implement-1"),
     live.HintGiven(text="round half up", by="Ann"),
+    live.ProofStep(obligation=Obligation(name="witness", state=ObligationState.MET, count=2)),
     live.HintTaken(iteration=1, label="implement-1", hints=("hint:1",)),
     live.AgentInterrupted(iteration=1, label="implement-1", attempt=1),
     live.PauseRequested(by="Ann"),

@@ -66,6 +66,14 @@ _TEXTS = """(most) => {
 """The texts that have a place on a page, in their order."""
 
 
+def open_form(page):
+    """Open the form that begins a run, and give the field of its request."""
+    field = page.get_by_label("Request (a sentence)")
+    if not field.is_visible():
+        page.locator("#start > summary").click()
+    return field
+
+
 def tab_to(page, wanted):
     """Go to a part of a page as somebody without a mouse does."""
     for _ in range(100):
@@ -75,8 +83,15 @@ def tab_to(page, wanted):
     raise AssertionError(f"the Tab key does not lead to {wanted}")
 
 
+def opened_answer(section, choice):
+    """Open one answer to a question, with its fields; the others close."""
+    answer = section.locator(f"details[name][id$='-{choice}']")
+    answer.locator("summary").first.click()
+    return answer
+
+
 def assert_usable(page, paths):
-    """Look for faults of accessibility that axe calls serious or critical, and for too wide pages."""
+    """Look for faults of accessibility that axe finds, and for too wide pages."""
     if not AXE.exists() and not os.environ.get("CI"):
         pytest.skip("tests/web/install.sh was not run")
     found = {}
@@ -87,8 +102,7 @@ def assert_usable(page, paths):
         page.evaluate(AXE.read_text("utf-8"))
         result = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
         for each in result["violations"]:
-            if each["impact"] in ("serious", "critical"):
-                found[path, each["id"]] = [node["html"][:200] for node in each["nodes"][:3]]
+            found[path, each["id"]] = [node["html"][:200] for node in each["nodes"][:3]]
         page.set_viewport_size({"width": 360, "height": 740})
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, path
         page.set_viewport_size({"width": 1280, "height": 900})

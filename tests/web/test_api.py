@@ -23,7 +23,7 @@ def test_events_are_paged(program):
     assert [each["seq"] for each in first] == [1, 2, 3]
     assert rest[0]["seq"] == 4
     assert rest[-1]["body"]["kind"] == "run.finished"
-    assert "Quality by iteration" in program.get(f"{API}/runs/{VERIFIED}/report").text
+    assert "IMPLEMENTATION_VERIFIED" in program.get(f"{API}/runs/{VERIFIED}/report").text
 
 
 def test_metrics_and_the_board(program):

@@ -13,7 +13,7 @@ from acceptance.conftest import QUICK
 from model.examples import ORDER
 from setpoint.model.events.run import RunStarted
 from setpoint.model.ids import TraceId
-from web.browsing import in_a_browser
+from web.browsing import in_a_browser, open_form
 from web.conftest import VERIFIED, make_project
 
 pytestmark = in_a_browser
@@ -126,8 +126,8 @@ def test_a_page_that_lost_the_server_says_so_until_it_is_back(context, project, 
     server.wait()
     expect(sign).to_contain_text("this page shows how things stood at ")
     expect(sign).to_have_text(re.compile(r" at \d\d:\d\d\. It catches up by itself\."))
-    page.get_by_label("Request (a sentence)").fill("a wish")
-    page.get_by_role("button", name="Start a run").click()
+    open_form(page).fill("a wish")
+    page.get_by_role("button", name="Start the run").click()
     expect(page.locator("#begin .said")).to_have_text("The server does not answer: nothing was done.")
     expect(page.get_by_label("Request (a sentence)")).to_have_value("a wish")
     trace = begun(project, "7away")
@@ -136,7 +136,7 @@ def test_a_page_that_lost_the_server_says_so_until_it_is_back(context, project, 
     expect(page.get_by_text("Logged out: the server was started again.")).to_be_visible()
     expect(page.get_by_label("Request (a sentence)")).to_have_value("a wish")
     context.new_page().goto(again)
-    expect(page.get_by_role("link", name=trace)).to_be_visible()
+    expect(page.locator(f"[data-row={trace}]")).to_be_visible()
     expect(sign).to_have_count(0)
     expect(page.get_by_text("Logged out")).to_have_count(0)
     assert page.evaluate("alive()") == 1

@@ -15,7 +15,7 @@ from setpoint.model.events.people import HumanEdited
 from setpoint.model.events.run import GateAnswered
 from setpoint.model.gate import Choice, Via
 from setpoint.wiring.project import find_run, open_project
-from web.browsing import SLOW_MS, in_a_browser, picture
+from web.browsing import SLOW_MS, in_a_browser, opened_answer, picture
 
 pytestmark = [*in_a_browser, pytest.mark.slow]
 WRONG = BUG.replace("a - b", "a * b")
@@ -71,7 +71,7 @@ def test_a_run_goes_on_from_a_change_of_ones_own(page, project):
     trace = asked(project, "the failing tests are to pass", "errs", **ONE)
     page.goto(f"/runs/{trace}")
     section = page.locator("section.question")
-    section.get_by_role("radio", name="continue").check()
+    section = opened_answer(section, "continue")
     section.get_by_text("With your own change").click()
     field = section.get_by_label("A unified diff")
     field.fill("this is no diff")
@@ -91,8 +91,8 @@ def test_a_request_is_approved_with_edits_of_ones_own(page, project):
     page.goto("/gates")
     section = page.locator("section.question", has_text=trace)
     expect(section).to_contain_text("the story wants add() to subtract")
-    section.get_by_role("radio", name="approve").check()
-    section.get_by_label("With edits").fill("only this one")
+    section = opened_answer(section, "approve")
+    section.get_by_label("An instruction").fill("only this one")
     section.get_by_text("With your own change").click()
     section.get_by_label("A unified diff").fill(diff(TEST, TESTS, WANTED))
     picture(page, "edit")

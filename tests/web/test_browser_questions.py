@@ -16,7 +16,7 @@ from setpoint.model.events.run import GateAnswered, GateOpened, RunStarted
 from setpoint.model.gate import GateKind, Grant, Option, Via
 from setpoint.model.ids import GateId, TraceId
 from setpoint.wiring.project import open_project
-from web.browsing import SLOW_MS, assert_usable, in_a_browser, tab_to
+from web.browsing import SLOW_MS, assert_usable, in_a_browser, open_form, opened_answer, tab_to
 
 pytestmark = in_a_browser
 ESCALATION = {"continue": "go on", "accept": "take it as it is", "cancel": "end it"}
@@ -76,10 +76,12 @@ def form_of(page, name):
     return page.locator("section.question", has_text=f"{name} <b>asks</b>")
 
 
-def answered(page, section, choice):
-    section.get_by_role("radio", name=choice).check()
-    section.get_by_role("checkbox", name="Continue the run at once").uncheck()
-    section.get_by_role("button", name="Answer").click()
+def answered(section, choice, **fields):
+    answer = opened_answer(section, choice)
+    for label, text in fields.items():
+        answer.get_by_label(label.replace("_", " ")).fill(text)
+    answer.get_by_role("checkbox", name="Continue the run at once").uncheck()
+    answer.get_by_role("button", name=f"Answer: {choice}").click()
     expect(section).to_have_count(0)
 
 
@@ -87,45 +89,54 @@ def test_every_answer_to_an_escalation(page, project):
     for choice in ESCALATION:
         ask(project, f"esc{choice}", GateKind.ESCALATION, ESCALATION)
     section = form_of(page, "esccontinue")
-    section.get_by_label("More iterations").fill("2")
-    section.get_by_label("More US dollars").fill("1.25")
-    section.get_by_label("More minutes of work").fill("")
-    section.get_by_role("checkbox", name="With a new approach").check()
-    section.get_by_label("An instruction for the maker").fill("smaller steps")
-    answered(page, section, "continue")
+    opened_answer(section, "continue").get_by_role("checkbox", name="With a new approach").check()
+    opened_answer(section, "cancel")
+    expect(section.get_by_label("More iterations")).to_be_hidden()
+    figures = {"More_iterations": "2", "More_US_dollars": "1.25", "More_minutes_of_work": ""}
+    answered(section, "continue", **figures, An_instruction="smaller steps")
     given = answer_of(project, "run-esccontinue")
     assert (given.grant.iterations, str(given.grant.cost_usd), given.grant.wall_s) == (2, "1.25", 90)
     assert (given.new_approach, given.instruction) == (True, "smaller steps")
     for choice in ("accept", "cancel"):
-        section = form_of(page, f"esc{choice}")
-        section.get_by_label("Reason, for the record").fill(f"because of {choice}")
-        answered(page, section, choice)
+        answered(form_of(page, f"esc{choice}"), choice, **{"Reason,_for_the_record": f"because of {choice}"})
         given = answer_of(project, f"run-esc{choice}")
         assert (given.choice, given.reason) == (choice, f"because of {choice}")
+
+
+def test_an_objection_is_answered_that_it_is_wrong_in_one_field(page, project):
+    ask(project, "objects", GateKind.ESCALATION, {"dismiss": "it is wrong", **ESCALATION})
+    section = form_of(page, "objects")
+    answer = opened_answer(section, "dismiss")
+    answer.get_by_role("button", name="Answer: dismiss").click()
+    expect(section).to_have_count(1)  # the browser asks for the reason
+    expect(answer.locator("input:visible, textarea:visible")).to_have_count(2)
+    answered_because = answer.get_by_label("This objection is wrong, because")
+    answered_because.fill("the request says so")
+    answer.get_by_role("button", name="Answer: dismiss").click()
+    expect(section).to_have_count(0)
+    given = answer_of(project, "run-objects")
+    assert (given.choice, given.reason) == ("dismiss", "the request says so")
 
 
 def test_every_answer_to_a_request(page, project):
     for choice in ("approve", "edits", "reject"):
         ask(project, f"req{choice}", GateKind.REQUEST, REQUEST)
     for choice in ("approve", "reject"):
-        answered(page, form_of(page, f"req{choice}"), choice)
+        answered(form_of(page, f"req{choice}"), choice)
         assert answer_of(project, f"run-req{choice}").choice == choice
-    section = form_of(page, "reqedits")
-    section.get_by_label("With edits").fill("but leave the other tests")
-    answered(page, section, "approve")
+    answered(form_of(page, "reqedits"), "approve", An_instruction="but leave the other tests")
     given = answer_of(project, "run-reqedits")
     assert (given.choice, given.instruction) == ("approve", "but leave the other tests")
 
 
 def test_an_answer_that_is_none_says_why_and_nothing_is_recorded(page, project):
     trace = ask(project, "wrong", GateKind.ESCALATION, ESCALATION)
-    section = form_of(page, "wrong")
-    section.get_by_role("radio", name="continue").check()
-    field = section.get_by_label("More iterations")
+    answer = opened_answer(form_of(page, "wrong"), "continue")
+    field = answer.get_by_label("More iterations")
     field.evaluate("(each) => { each.removeAttribute('max'); }")
     field.fill("99")
-    section.get_by_role("button", name="Answer").click()
-    expect(section.locator(".said")).to_contain_text("iterations: Input should be less than or equal to 10")
+    answer.get_by_role("button", name="Answer: continue").click()
+    expect(answer.locator(".said")).to_contain_text("iterations: Input should be less than or equal to 10")
     assert not [each for each in project.log.replay(trace) if isinstance(each.body, GateAnswered)]
 
 
@@ -134,14 +145,13 @@ def test_a_question_appears_by_itself_and_is_answered_by_keyboard_alone(page, pr
     trace = ask(project, "keys", GateKind.REQUEST, REQUEST)
     section = page.locator("section.question", has_text="keys <b>asks</b>")
     expect(section).to_be_visible()
-    tab_to(page, section.get_by_role("radio", name="approve"))
-    page.keyboard.press("ArrowDown")
-    expect(section.get_by_role("radio", name="reject")).to_be_checked()
-    tab_to(page, section.get_by_label("Reason, for the record"))
+    tab_to(page, section.locator("details[name] > summary").last)
+    page.keyboard.press("Enter")
+    tab_to(page, section.locator("details[open]").get_by_label("Reason, for the record"))
     page.keyboard.type("by keyboard")
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
-    expect(section.get_by_role("checkbox", name="Continue the run at once")).not_to_be_checked()
+    expect(section.locator("details[open]").get_by_role("checkbox")).not_to_be_checked()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(section).to_have_count(0)
@@ -158,17 +168,16 @@ def test_questions_can_be_answered_by_everybody_and_on_a_small_screen(page, proj
 
 def test_a_run_asks_is_answered_and_goes_on_to_its_end(page):
     page.goto("/")
-    page.get_by_label("Request (a sentence)").fill("make the failing tests pass")
-    page.get_by_role("button", name="Start a run").click()
+    open_form(page).fill("make the failing tests pass")
+    page.get_by_role("button", name="Start the run").click()
     row = page.get_by_role("row").filter(has_text="make the failing tests pass")
     expect(row).to_contain_text("1 of 1 iterations", timeout=SLOW_MS)
     row.get_by_role("link", name="run-").click()
     section = page.locator("section.question")
-    expect(page.locator("svg.plot circle")).to_have_count(2)
-    section.get_by_role("radio", name="continue").check()
-    section.get_by_role("button", name="Answer").click()
+    expect(page.locator("table.grid thead th")).to_have_count(3)
+    opened_answer(section, "continue").get_by_role("button", name="Answer: continue").click()
     expect(page.locator("main .mark").first).to_have_text("verified", timeout=SLOW_MS)
-    expect(page.locator("svg.plot circle")).to_have_count(3)
+    expect(page.locator("table.grid thead th")).to_have_count(4)
     expect(section).to_have_count(0)
 
 

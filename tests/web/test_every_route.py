@@ -10,7 +10,7 @@ from setpoint.web.shield import CSRF_HEADER, FORGE
 from web.conftest import ASKING, HERE, HOSTILE, VERIFIED
 
 EVERY = [
-    (method, route.path)
+    (method, route.path_format)
     for router in (*(each for each, _ in DESCRIBED), *PAGES)
     for route in router.routes
     if isinstance(route, APIRoute)

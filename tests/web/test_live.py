@@ -21,7 +21,7 @@ from setpoint.model.events.live import HintGiven
 from setpoint.model.events.run import RunStarted
 from setpoint.model.ids import TraceId
 from setpoint.model.learning import EvidenceKind
-from setpoint.web import api_learnings, home_page, live, pages
+from setpoint.web import api_learnings, home_page, live
 from setpoint.web.access import Scope
 from setpoint.web.live import Feed, MarkStream
 from setpoint.web.page_state import mark_of

@@ -44,6 +44,7 @@ from setpoint.model.changes.path_globs import matches
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import OWN_COMMAND, SUITES, CheckResult, CheckState
 from setpoint.model.ids import Commit, TraceId, Tree
+from setpoint.model.proof import Obligation
 from setpoint.model.stories.story import Story
 from setpoint.ports import Measured
 from setpoint.presets import presets
@@ -57,7 +58,7 @@ from setpoint.system.processes.hold import ambient
 STALE = 0.25
 """Where a change reaches more than this share of the suite's time, the next whole run makes a new map."""
 
-CheckListener = Callable[[Stage, CheckResult], None]
+CheckListener = Callable[[Stage, CheckResult | Obligation], None]
 """Is given each result as soon as it is known."""
 
 

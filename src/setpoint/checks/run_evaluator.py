@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import shutil
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,6 +22,7 @@ from setpoint.checks.needs.carried_files import MOST_FOUND, carry, remember
 from setpoint.checks.needs.kept_elsewhere import with_parts
 from setpoint.checks.old_tests.places import collected
 from setpoint.checks.old_tests.read_only import Protection, ReadOnly, restored_before
+from setpoint.checks.show_product import ProductStage
 from setpoint.checks.suites.git_hooks import git_hooks
 from setpoint.checks.suites.pytest import Runner, outcomes_of
 from setpoint.checks.suites.reproduction import reproduction
@@ -31,6 +33,8 @@ from setpoint.checks.trees.checkout import (
     check_out,
     check_out_commit,
     kept_of,
+    place_beside,
+    put_at,
     repository_of,
 )
 from setpoint.checks.trees.line_ends import keep_line_ends
@@ -38,7 +42,8 @@ from setpoint.checks.trees.whole import in_whole
 from setpoint.checks.verdict.prove import Prover
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.ids import Commit, TraceId
-from setpoint.model.proof import NOBODY, HiddenTests, HiddenTrial, Proof, Vouched
+from setpoint.model.product import ProductView, Shown
+from setpoint.model.proof import NOBODY, HiddenTests, HiddenTrial, Obligation, Proof, Vouched
 from setpoint.model.run import RunOrder
 from setpoint.model.stories.story import Story
 from setpoint.ports import Measured, Toolbox, WorkCopy
@@ -50,6 +55,9 @@ from setpoint.system.git.git import changed_lines
 from setpoint.system.git.repository_names import show_names
 from setpoint.system.processes import without_network
 
+StepListener = Callable[[RunOrder, Measured, Obligation], None]
+"""Is given what one run of a proof found."""
+
 
 class ProjectEvaluator:
     """Runs the checks of one project's runs; holds nothing that a new process could not find again."""
@@ -60,11 +68,14 @@ class ProjectEvaluator:
         artifacts: Artifacts,
         folders: ProjectFolders,
         told: CheckListener = lambda *_: None,
+        stepped: StepListener = lambda *_: None,
     ) -> None:
         """Keep raw output and reports in `artifacts`, everything else in the folders of the repository.
 
-        `told` is given each check's raw result as soon as it is known.
+        `told` is given each check's raw result as soon as it is known, and `stepped` what each run of a proof
+        found.
         """
+        self._stepped = stepped
         self._settings = settings
         self._artifacts = artifacts
         self._folders = folders
@@ -183,7 +194,12 @@ class ProjectEvaluator:
             await self.prepare(order, measured.copy)
         place = await check_out(self._folders, measured)
         task = self._task(order, await self._base(order, measured.copy))
-        return await Prover(measuring=self._measuring).prove(task, place, order.proof, vouched)
+
+        def told(step: Obligation) -> None:
+            self._measuring.told(measured.stage, step)
+            self._stepped(order, measured, step)
+
+        return await Prover(measuring=self._measuring, told=told).prove(task, place, order.proof, vouched)
 
     async def try_hidden(self, order: RunOrder, copy: WorkCopy | Measured, tests: HiddenTests) -> HiddenTrial:
         """Run tests that were written from the request alone at the base, where they must fail.
@@ -199,6 +215,19 @@ class ProjectEvaluator:
         async with without_network():
             prover = Prover(measuring=self._measuring)
             return await (prover.reproduce if objected else prover.try_hidden)(task, place, tests)
+
+    async def show(self, order: RunOrder, tree: Measured, asked: Shown) -> ProductView:
+        """Run a command on a tree, or take the picture of a page, in a place of its own."""
+        if order.trace_id not in self._projects:
+            await self.prepare(order, tree.copy)
+        project = self._projects[order.trace_id]
+        place = place_beside(self._folders.measured_of(order.trace_id), "shown")
+        try:
+            await put_at(place, repository_of(tree.copy), tree.commit)
+            await furnish(project, place)
+            return await ProductStage(project=project, tree=place, artifacts=self._artifacts).show(asked)
+        finally:
+            await asyncio.to_thread(shutil.rmtree, place, ignore_errors=True)
 
     async def _restored(self, measured: Measured, place: Measured) -> tuple[str, ...]:
         """Return what was restored before a tree was recorded."""

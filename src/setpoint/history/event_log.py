@@ -227,7 +227,7 @@ def _list(connection: sa.Connection, trace_id: TraceId, events: Sequence[Event])
                 connection.execute(sa.update(RUN).where(first).values(recalled=kinds, held_out=held))
     if known is None and not isinstance(events[0].body, RunStarted):
         return
-    with suppress(RecordedDataError):  # what cannot be read is told where it is read
+    with suppress(RecordedDataError):  # the reader of the row says what cannot be read
         before = restored(known.told if known else None)
         values |= row_of(fold(events, before) if before else _refolded(connection, trace_id))
     if values:

@@ -15,10 +15,8 @@ from setpoint.model.events.run import (
     IterationEvaluated,
     LoopRestarted,
     PhaseBounce,
-    PhaseEntered,
     ProofMeasured,
     ReviewCompleted,
-    ToolExecuted,
 )
 from setpoint.model.evidence import CheckState, Failure
 from setpoint.model.finding import Finding, worst_first
@@ -106,17 +104,6 @@ class Lap:
     def restarted(self) -> bool:
         """Whether the work continued from the best state with a fresh context."""
         return self.last(LoopRestarted) is not None
-
-    @property
-    def calls(self) -> int:
-        """How many tool calls of the agent were seen."""
-        return len(self.every(ToolExecuted))
-
-    @property
-    def phase(self) -> str:
-        """The phase that was entered last."""
-        entered = self.last(PhaseEntered)
-        return entered.phase if entered else ""
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -16,6 +16,7 @@ from setpoint.model.unjudged import UnjudgedEdits
 MOST_FILES = 5
 """Files named in one line."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
+_COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _MARKUP = re.compile(r"([\\`*\[\]|#~!])")
 _MENTION = re.compile(r"@(?=\w)")
 _FENCES = re.compile(r"`+")
@@ -25,6 +26,20 @@ def one_line(text: str, most: int = 300) -> str:
     """Put a text on one line without control characters, cut after `most` characters."""
     line = " ".join(_CONTROL.sub("", text).split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def lines(text: str) -> str:
+    """Remove control characters and colours from a text of many lines."""
+    return _CONTROL.sub("", _COLOUR.sub("", text))
+
+
+def fenced(text: str, language: str = "", most: int = 400) -> str:
+    """Put lines into a code block of Markdown that they cannot leave, cut after `most` lines."""
+    shown = lines(text).splitlines()
+    if len(shown) > most:
+        shown = [*shown[:most], f"... {len(shown) - most} more lines"]
+    fence = "`" * max(3, *(len(run) + 1 for run in _FENCES.findall(text)), 3)
+    return "\n".join((f"{fence}{language}", *shown, fence))
 
 
 def prose(text: str, most: int = 300) -> str:

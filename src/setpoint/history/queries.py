@@ -68,7 +68,7 @@ class RunSummary(RunFigures):
 
     @property
     def needs_you(self) -> bool:
-        """Whether a person is to act: answer a question, continue an interrupted run, or mend an agent."""
+        """Whether a person is to act: answer a question, continue an interrupted run, or repair an agent."""
         return self.waits or self.state is RunState.INTERRUPTED or self.ending in BROKEN
 
 
@@ -288,7 +288,7 @@ def _summary(store: Store, owner: Owner, row: Mapping[str, Any]) -> RunSummary:
 
 
 def _figures(store: Store, trace_id: TraceId, told: str | None) -> tuple[dict[str, Any], str]:
-    """Return the figures that a row holds; a row of another version is made anew from the events, once."""
+    """Return the figures that a row holds; a row of another version is made again from the events, once."""
     found = json.loads(told) if told else {}
     if found.get("version") != VERSION:
         from setpoint.history.event_log import SqlEventLog  # noqa: PLC0415 - else a list loads every kind of event

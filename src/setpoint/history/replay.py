@@ -13,7 +13,7 @@ from setpoint.history.run_fold import RunFold
 from setpoint.history.run_history import History as History  # noqa: PLC0414 - what is folded here
 from setpoint.model.attempt import ToolCall, Usage
 from setpoint.model.evaluation import Evaluation, Stage
-from setpoint.model.events import AboutNoRun, Event, people
+from setpoint.model.events import AboutNoRun, Event, ProductShown, people
 from setpoint.model.events import learning as m
 from setpoint.model.events.candidates import (
     AnswerRejected,
@@ -169,8 +169,8 @@ class _Fold:
                 self._compared(event.body)
             case AgentStarted() | ToolExecuted() | ModelCalled() | AgentSpent() | AgentFinished():
                 self._agent(event.body, event.at)
-            case AgentBroke():
-                pass  # the next try, or the end of the attempt, follows
+            case AgentBroke() | ProductShown():
+                pass  # the next try, or the end of the attempt, follows; what is shown turns nothing
             case BaselineMeasured() | IterationEvaluated() | ProofMeasured() | ReviewCompleted():
                 self._judged(event.body)
             case _:

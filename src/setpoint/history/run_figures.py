@@ -42,7 +42,7 @@ class RunFigures(Value):
     change: str = ""
     """What the newest or delivered state changes against the base: `1 file +2 -2`."""
     score: str = ""
-    """Quality with the metrics it is of: `0.93 (tests, coverage)`; empty where a test is red or none ran."""
+    """Quality with the metrics it is of: `0.93 (tests, coverage)`; empty where a test fails or none ran."""
     scores: tuple[float, ...] = ()
     """Quality by iteration, oldest first, where it is of the same metrics as the newest."""
     asker: str = ""

@@ -189,7 +189,7 @@ class RunFold(Value):
     def _seen(self, evaluation: Evaluation) -> Measured:
         failing, blocking = len(evaluation.failures), len(evaluation.blocking)
         score, of = evaluation.score_shown, evaluation.quality.weighed(self.weights)
-        return Measured(tests=_tests(evaluation), failing=failing, blocking=blocking, score=score, of=of)
+        return Measured(tests=tests_line(evaluation), failing=failing, blocking=blocking, score=score, of=of)
 
     def _change(self, body: AgentFinished) -> str:
         if body.size is not None:
@@ -239,7 +239,7 @@ def restored(told: str | None) -> RunFold | None:
     return RunFold.model_validate(found["fold"]) if found.get("version") == VERSION else None
 
 
-def _tests(evaluation: Evaluation) -> str:
+def tests_line(evaluation: Evaluation) -> str:
     """Say how many tests pass or fail; a selection of them, which a round may run first, has no total."""
     failing, ran = len(evaluation.failures), 0
     if evaluation.stage is not Stage.EVALUATE:

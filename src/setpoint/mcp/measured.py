@@ -16,6 +16,7 @@ from setpoint.model.evidence import CheckResult
 from setpoint.model.finding import Finding
 from setpoint.model.hooks import CheckState
 from setpoint.model.ids import TraceId
+from setpoint.model.proof import Obligation
 from setpoint.model.wording import counted
 from setpoint.wiring.project import Project
 
@@ -36,8 +37,9 @@ def check(call: Call, wanted: CheckArguments) -> Reply:
         limit_s = hooks.limit_s if fast else hooks.push_limit_s
         since = commit_named(project, wanted.since) if wanted.since else session.base
 
-        def told(_: Stage, result: CheckResult) -> None:
-            call.told(f"{result.evidence.check}: {result.state}")
+        def told(_: Stage, result: CheckResult | Obligation) -> None:
+            name = result.name if isinstance(result, Obligation) else result.evidence.check
+            call.told(f"{name}: {result.state}")
 
         found = call.own.run(check_change(project, since, fast=fast, limit_s=limit_s, told=told))
     if found.evaluation is None:

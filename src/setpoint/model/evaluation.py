@@ -99,7 +99,7 @@ class Evaluation(Value):
 
     @property
     def score_shown(self) -> float | None:
-        """The score; none where a test is red, or the full suite was not measured."""
+        """The score; none where a test fails, or the full suite was not measured."""
         partly = self.stage is Stage.EVALUATE or self.quality.tests is None or self.untested
         broken = any(each.state is CheckState.ERROR for each in self.suites)
         return None if partly or broken or self.failures else self.score

@@ -19,6 +19,7 @@ from setpoint.phase.candidates import place_of
 from setpoint.phase.policy.best_state import best_first, may_be_better, rank, worth_delivering
 from setpoint.phase.policy.known_issues import TITLE, entry, known_issues
 from setpoint.phase.policy.whose_exam import examined
+from setpoint.phase.product import show_product
 from setpoint.ports import Appendix, BranchName
 from setpoint.runs.context import RunContext
 from setpoint.version import __version__
@@ -67,6 +68,8 @@ async def finish(run: RunContext, past: RunFacts | None, close: Close) -> RunOut
     run.journal.wind_up()
     offered = _Offered(None) if past is None else await _offered(run, past, close)
     best = offered.best
+    if best is not None and best.changed_against_base and not close.at_once:
+        await show_product(run, best)
     unjudged = () if close.ending in _SUFFICIENT else await unjudged_edits(run, place_of)
     await reflect_on_run(run, past, close.ending, close.reason)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from setpoint.model.evaluation import Evaluation
+from setpoint.model.product import ProductView, Shown
 from setpoint.model.proof import NOBODY, HiddenTests, HiddenTrial, Proof, Vouched
 from setpoint.model.run import RunOrder
 from setpoint.model.suite_command import SuiteCommand
@@ -49,3 +50,11 @@ class Evaluator(Protocol):
 
         Tests that show objections to a measured tree run on both.
         """
+
+
+@runtime_checkable
+class ShowsProduct(Protocol):
+    """An evaluator that can show the product on a tree; without it nothing is shown."""
+
+    async def show(self, order: RunOrder, tree: Measured, asked: Shown) -> ProductView:
+        """Run a command on a tree, or take the picture of a page."""

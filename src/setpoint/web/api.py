@@ -110,7 +110,7 @@ def diff(
     return diff_of(desk.project, which, iteration)
 
 
-@router.get("/runs/{which}/checks/{iteration}/{check:path}/output")
+@router.get("/runs/{which}/checks/{iteration}/{check}/output")
 def output(
     which: KnownRun,
     iteration: Annotated[int, Path(ge=0, le=1000)],

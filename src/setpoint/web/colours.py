@@ -34,7 +34,7 @@ def changed(read: Callable[[], str]) -> list[ChangedFile]:
 
 
 def coloured(files: Sequence[ChangedFile]) -> None:
-    """Give the lines of files their colours, each side of a hunk by itself."""
+    """Colour the lines of files, each side of a hunk by itself."""
     left = MOST_ROWS
     for file in files:
         left -= len(file.rows)
@@ -48,7 +48,7 @@ def _hunk(name: str, rows: list[Row]) -> list[Row]:
     if rows[0].kind == "hunk":
         return rows
     lines: dict[int, list[Part]] = {}
-    for skipped in ("added", "gone"):  # lines that stay are coloured by what stands there now
+    for skipped in ("added", "gone"):  # the new side comes last, so it colours lines that stay
         side = [place for place, row in enumerate(rows) if row.kind != skipped]
         found = _lexed(name, [rows[place].text for place in side])
         lines |= dict(zip(side, found, strict=False))

@@ -67,7 +67,7 @@ def diff(
 
 
 def _tree(files: list[ChangedFile], badges: Counter[str]) -> list[tuple[str, list[_Leaf]]]:
-    """Return files by folder, each with its place on the page and how much is said of its lines."""
+    """Return files by folder, each with its place on the page and how many of its lines have remarks."""
     found: dict[str, list[_Leaf]] = defaultdict(list)
     for place, file in enumerate(files, start=1):
         found[file.name.rpartition("/")[0]].append((place, file, badges[file.name]))

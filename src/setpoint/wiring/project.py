@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +18,7 @@ from setpoint.history.queries import (
     RunSummary,
     find,
     home_counts,
+    open_runs,
     runs,
 )
 from setpoint.model.ids import TraceId
@@ -31,6 +33,7 @@ from setpoint.workspace.state_folder import ensure_state
 
 if TYPE_CHECKING:
     from setpoint.history.event_log import SqlEventLog
+    from setpoint.history.reports.run_report import Diff, Read
     from setpoint.model.run import RunOrder
 
 GOES_ON = (RunState.INTERRUPTED, RunState.WAITING)
@@ -67,6 +70,13 @@ class Project(NamedTuple):
         """Where the files of a run lie that a person can open."""
         return self.state / "runs" / trace_id
 
+    def readers(self, trace_id: TraceId) -> tuple[Read, Diff]:
+        """Return what reports read beside the events of a run: its artifacts, and what it changed."""
+        from setpoint.workspace.snapshot_store import repository_of_run
+        from setpoint.workspace.work_copy import recorded_diff
+
+        return self.artifacts.read, partial(recorded_diff, repository_of_run(self.state, trace_id))
+
 
 def open_project(where: Path, flags: Mapping[str, Any] | None = None) -> Project:
     """Open the repository that `where` lies in; makes its state folder, which git does not see."""
@@ -94,6 +104,11 @@ def run_list(
     """Return the newest runs with their state; with `before`, runs older than that one."""
     older, owner = find_run(project, before) if before else None, RunLocks(project.state).owner
     return runs(project.store, owner, limit=most, before=older, sought=sought, recorded=recorded)
+
+
+def open_list(project: Project) -> tuple[RunSummary, ...]:
+    """Return every run that is not over or needs a person, newest first, whatever its age."""
+    return open_runs(project.store, RunLocks(project.state).owner)
 
 
 def counts_now(project: Project) -> HomeCounts:

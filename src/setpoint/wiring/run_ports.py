@@ -10,10 +10,12 @@ from setpoint.checks.measurement import CheckListener
 from setpoint.checks.run_evaluator import ProjectEvaluator
 from setpoint.history.reports.run_report import scratchpad, write_all
 from setpoint.model.attempt import Role
+from setpoint.model.events.live import ProofStep
+from setpoint.model.proof import Obligation
 from setpoint.model.run import RunOrder
 from setpoint.phase.candidates import PREFIX
 from setpoint.pipelines import render
-from setpoint.ports import Agent, Durable, EventLog, RunPorts
+from setpoint.ports import Agent, Durable, EventLog, Measured, RunPorts
 from setpoint.wiring.agents import agents_of, prompt_folder
 from setpoint.wiring.halting import active_halting
 from setpoint.wiring.memory import memory_of
@@ -40,6 +42,11 @@ class SystemClock:
         await asyncio.sleep(seconds)
 
 
+def _stepped(log: EventLog, ordered: RunOrder, measured: Measured, step: Obligation) -> None:
+    key = f"proof-step:{measured.tree}:{measured.stage}:{step.name}"
+    log.append(ordered.trace_id, key, (ProofStep(obligation=step),))
+
+
 def run_ports_of(
     project: Project, ordered: RunOrder, durable: Durable, log: EventLog, told: CheckListener
 ) -> RunPorts:
@@ -54,7 +61,7 @@ def run_ports_of(
             made[alone] = agents.make(name)
             if settings.cover.only_tests and (name == ordered.agents[Role.MAKER] or role.startswith(PREFIX)):
                 made[alone] = writers(name, agents, project, settings)
-    evaluator = ProjectEvaluator(settings, project.artifacts, project.folders, told)
+    evaluator = ProjectEvaluator(settings, project.artifacts, project.folders, told, partial(_stepped, log))
     workspace = GitWorkspace(project.folders)
     folder = project.run_folder(ordered.trace_id)
     extensions = extensions_of(ordered)
@@ -71,7 +78,7 @@ def run_ports_of(
         read=project.artifacts.read,
         kept_at=project.artifacts.kept_at,
         render=partial(render, overrides=prompt_folder(project.root)),
-        publish=lambda trace_id: write_all(folder, project.log.replay(trace_id), project.artifacts.read),
+        publish=lambda trace_id: write_all(folder, project.log.replay(trace_id), *project.readers(trace_id)),
         folder=str(folder),
         scratchpad=lambda trace_id: scratchpad(project.log.replay(trace_id)),
         attended=project.attended,

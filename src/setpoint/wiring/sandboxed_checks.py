@@ -25,8 +25,10 @@ from setpoint.workspace.copies_folder import cache_folder
 
 if TYPE_CHECKING:
     from setpoint.agents.selection import Agents
+    from setpoint.checks.run_evaluator import ProjectEvaluator
+    from setpoint.model.product import ProductView, Shown
     from setpoint.model.run import RunOrder
-    from setpoint.ports import Evaluator, Measured, Toolbox, WorkCopy
+    from setpoint.ports import Measured, Toolbox, WorkCopy
 
 _AVAILABLE = AvailableMeans()
 """What works on this machine does not change while Setpoint runs, and each measurement asks."""
@@ -136,7 +138,7 @@ async def readable(settings: Settings, agents: Agents, maker: str, author: str) 
 class HeldEvaluator:
     """Wraps the evaluator of a run: its processes run in the configured sandbox."""
 
-    def __init__(self, inner: Evaluator, project: Project, settings: Settings) -> None:
+    def __init__(self, inner: ProjectEvaluator, project: Project, settings: Settings) -> None:
         """Take the evaluator and what tells how it is held."""
         self._inner, self._project, self._settings = inner, project, settings
 
@@ -159,6 +161,11 @@ class HeldEvaluator:
         """Measure what proves a tree."""
         async with held_checks(self._project, self._settings):
             return await self._inner.prove(order, measured, vouched)
+
+    async def show(self, order: RunOrder, tree: Measured, asked: Shown) -> ProductView:
+        """Show the product on a tree."""
+        async with held_checks(self._project, self._settings):
+            return await self._inner.show(order, tree, asked)
 
     async def try_hidden(self, order: RunOrder, copy: WorkCopy | Measured, tests: HiddenTests) -> HiddenTrial:
         """Run hidden tests at the base."""

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from setpoint.errors import RecordedDataError, WorkspaceError
 from setpoint.model.attempt import Attempt
 from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.model.run import Snapshot
@@ -17,7 +18,7 @@ from setpoint.ports.workspace import CopyLoss
 from setpoint.system.files.kept_folder import KeptFolder
 from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.files.removal import remove_folder
-from setpoint.system.git.git import DIFF, head
+from setpoint.system.git.git import DIFF, ask_at_once, checked, head
 from setpoint.workspace.copies_folder import may_take
 from setpoint.workspace.run_repository import make_snapshot_store
 from setpoint.workspace.series import keep_series
@@ -315,6 +316,20 @@ async def _found_work(store: SnapshotStore, left: Tree | None) -> Tree | None:
 
 def _store_of(copy: WorkCopy) -> SnapshotStore:
     return SnapshotStore(Path(copy.path), Path(copy.repository))
+
+
+def recorded_diff(repository: Path, before: Commit, after: Commit) -> str:
+    """Return the change between two recorded commits, as `GitWorkspace.diff` does, also without a work copy.
+
+    Raises `RecordedDataError` where git has lost it.
+    """
+    words = (*DIFF, "-p", "--src-prefix=a/", "--dst-prefix=b/", before, after)
+    try:
+        answer = ask_at_once(repository, *words, environment={"GIT_DIR": str(repository)})
+        return _shortened(checked(repository, answer).stdout.decode("utf-8", "replace"))
+    except WorkspaceError as error:
+        hint = "look at the delivered branch with git"
+        raise RecordedDataError(f"the change is gone: {error.message}", hint=hint) from None
 
 
 def _shortened(diff: str) -> str:

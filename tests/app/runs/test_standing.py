@@ -14,13 +14,13 @@ def test_what_is_done_the_best_state_and_the_commands_are_told(tmp_path):
     going = started.body.order.model_copy(update={"trace_id": trace})
     assert standing_lines(project, trace) == ()
     project.log.append(trace, "start", [started.body.model_copy(update={"order": going})])
-    assert "the base is not measured yet" in standing_lines(project, trace)[0]
+    assert "measuring the base" in standing_lines(project, trace)[0]
     for event in rest:
         project.log.append(trace, event.key, [event.body])
         if isinstance(event.body, IterationEvaluated):
             break
     lines = dict(line.split(":", 1) for line in standing_lines(project, trace))
-    assert "1 of 7 iterations measured; stopped in implement of iteration 1" in lines["done"]
+    assert "iteration 1 of 7, implement; " in lines["done"]
     assert "iteration 1" in lines["best"]
     assert "snapshots/run-5stopped.git diff" in lines["look"]
     assert lines["resume"].strip() == f"setpoint resume {trace}"

@@ -144,10 +144,10 @@ class ProjectDesk:
         """Write what a forge shows of a finished run, without secrets."""
         events = self._project.log.replay(run)
         told, ref = history(events), f"{EVIDENCE}/{run}"
-        text = _shown(pull_text(events, issue, ref, earlier))
+        text = _shown(pull_text(events, issue, ref, earlier, self._project.artifacts.read))
         if len(text) > MOST_TEXT:
             text = f"{text[:MOST_TEXT]}\n\n(cut; the whole report is in `report.md` of `{ref}`)"
-        files = {"report.md": _shown(markdown(events)).encode()}
+        files = {"report.md": _shown(markdown(events, self._project.artifacts.read)).encode()}
         if told.outcome is not None and told.rounds:
             files["statement.json"] = redacted(statement_lines(self._project, run, "evidence")).encode()
         return RunTexts(

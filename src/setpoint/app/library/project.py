@@ -16,9 +16,11 @@ from setpoint.app.runs.options import RunOptions, settings_of
 from setpoint.errors import RunWaiting, UsageError
 from setpoint.model.changes.slug import slug
 from setpoint.model.config.layers import overlaid
+from setpoint.model.evaluation import Stage
 from setpoint.model.events import Event
-from setpoint.model.evidence import Evidence
+from setpoint.model.evidence import CheckResult, Evidence
 from setpoint.model.gate import Choice
+from setpoint.model.proof import Obligation
 from setpoint.model.run import RunOrder
 from setpoint.model.stories.story import Story
 from setpoint.settings import load
@@ -147,7 +149,12 @@ class Project:
         from setpoint.app.checks.watch import WITHOUT_SUSPECTS, measure_once
 
         opened = self._with(WITHOUT_SUSPECTS)
-        measuring = measure_once(opened, lambda _, result: told(result.evidence), fast=fast, fresh=fresh)
+
+        def heard(_: Stage, result: CheckResult | Obligation) -> None:
+            if isinstance(result, CheckResult):
+                told(result.evidence)
+
+        measuring = measure_once(opened, heard, fast=fast, fresh=fresh)
         with told.heard():
             return check_outcome_of(own.run(measuring), fast=fast)
 

@@ -290,4 +290,4 @@ def _why_not(told: History) -> str:
 
 def _publish(project: Project, trace_id: TraceId) -> None:
     """Bring the files a person can open up to date."""
-    write_all(project.run_folder(trace_id), project.log.replay(trace_id), project.artifacts.read)
+    write_all(project.run_folder(trace_id), project.log.replay(trace_id), *project.readers(trace_id))

@@ -99,7 +99,7 @@ def _ignore(root: Path) -> None:
 
 
 def _chosen(choices: Choices) -> Iterator[str]:
-    """Yield the tables a person chose something of; a key that has its default stands as a comment."""
+    """Yield the tables a person chose something of; a key that has its default is a comment."""
     maker, most = json.dumps(choices.maker), f"{choices.most_usd:f}"
     agents = "# " * (choices.maker == Choices().maker)
     limits = "# " * (choices.most_usd == Choices().most_usd)

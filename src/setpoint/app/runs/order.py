@@ -196,10 +196,9 @@ def _escalation(wanted: Story, settings: Settings) -> Escalation:
 
 
 def _with_mode(wanted: Story, settings: Settings) -> Story:
-    """Take the project's mode for old tests where the story names none."""
-    if "integrity" in wanted.model_fields_set:
-        return wanted
-    return wanted.model_copy(update={"integrity": settings.integrity.mode})
+    """Take the project's mode for old tests, and what it shows, where the story names none."""
+    mode = wanted.integrity if "integrity" in wanted.model_fields_set else settings.integrity.mode
+    return wanted.model_copy(update={"integrity": mode, "show": wanted.show or settings.show})
 
 
 def _repairs(wanted: Story, settings: Settings) -> bool:

@@ -25,8 +25,11 @@ def standing_lines(project: Project, trace_id: TraceId) -> tuple[str, ...]:
     told = history(events)
     moment = LiveRun(events).moment(told.last_at)
     tokens = f", {moment.tokens} tokens" if moment.tokens else ""
-    done = f"{_reached(told)}; {phrases.duration(told.active_s)}, {moment.cost}{tokens}"
-    lines = [f"done:    {done}", f"best:    {_best(told)}"]
+    where = (
+        f"iteration {moment.iteration} of {moment.most_iterations}, {moment.phase or 'measuring the base'}"
+    )
+    done = f"{where}; {phrases.duration(told.active_s)}, {moment.cost}{tokens}"
+    lines = [f"done:    {done}", f"best:    {best_line(told)}"]
     best = _best_round(told)
     if best is not None:
         folder = shlex.quote(str(repository_of_run(project.state, trace_id)))
@@ -62,24 +65,14 @@ def unjudged_lines(
     return tuple(lines)
 
 
-def _reached(told: History) -> str:
-    if told.base is None:
-        return "the base is not measured yet"
-    if not told.rounds:
-        return f"the base is measured, no iteration is; stopped in {told.phase or 'the beginning'}"
-    return (
-        f"{len(told.rounds)} of {told.limits.max_iterations} iterations measured; "
-        f"stopped in {told.phase} of iteration {told.figures.iteration}"
-    )
-
-
 def _best_round(told: History) -> Round | None:
     from setpoint.phase.policy.best_state import ranked  # who only reads the record loads no loop
 
     return next(iter(ranked(told.rounds, told.order.weights)), None)
 
 
-def _best(told: History) -> str:
+def best_line(told: History) -> str:
+    """Say which state of a run is the best, and what is wrong with it."""
     best = _best_round(told)
     if best is None:
         return "none yet; no branch is made"

@@ -24,7 +24,7 @@ class LineNote(NamedTuple):
     href: str
     """Where to read more."""
     leads: str
-    """What stands there."""
+    """What to read there."""
 
 
 class ChangeFacts(NamedTuple):
@@ -55,18 +55,20 @@ def change_facts(project: Project, trace_id: TraceId, iteration: int) -> ChangeF
 
 def _facts(trace_id: TraceId, past: Round) -> ChangeFacts:
     notes: dict[Place, list[LineNote]] = defaultdict(list)
-    for each in past.latest.failures:
+    for failure in past.latest.failures:
         check = next((ran.check for ran in past.latest.suites), "tests")
         href = f"/runs/{trace_id}/checks/{past.number}/{check}"
-        notes[each.file, each.line].append(LineNote("bad", f"{each.test}: {each.message}", href, "output"))
+        notes[failure.file, failure.line].append(
+            LineNote("bad", f"{failure.test}: {failure.message}", href, "output")
+        )
     judged = (
         (past.latest, past.verdict) if past.tests is None else (past.evaluation, past.latest, past.verdict)
     )
     found = {each.fingerprint: each for one in judged if one is not None for each in one.findings}
-    for name, each in found.items():
-        text = f"{each.severity}, {each.source} {each.rule}".strip() + f": {each.message}"
-        href = f"/runs/{trace_id}#finding-{name}"
-        notes[each.file, each.line].append(LineNote("bad" if each.blocking else "warn", text, href, "decide"))
+    for name, finding in found.items():
+        text = f"{finding.severity}, {finding.source} {finding.rule}".strip() + f": {finding.message}"
+        tone, href = "bad" if finding.blocking else "warn", f"/runs/{trace_id}#finding-{name}"
+        notes[finding.file, finding.line].append(LineNote(tone, text, href, "decide"))
     counts = past.latest.test_counts
     coverage = past.latest.coverage
     return ChangeFacts(

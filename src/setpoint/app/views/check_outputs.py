@@ -96,7 +96,7 @@ def check_detail(project: Project, which: str, name: str, iteration: int | None 
 
 
 def grid(base: Evaluation | None, every: Sequence[Lap]) -> tuple[GridRow, ...]:
-    """Return gates, then checks that are no gates, over the base and all iterations."""
+    """Return gates, then the other checks, over the base and all iterations."""
     sides = [((), (base,) if base else ()), *((lap.gates, lap.evaluations) for lap in every)]
     names = {gate.name: True for judged, _ in sides for gate in judged}
     names |= {name: name in names for _, evaluations in sides for name in _checks(evaluations)}

@@ -24,12 +24,12 @@ _LOG = logging.getLogger(__name__)
 
 def run_report(project: Project, trace_id: TraceId) -> str:
     """Write the report of a run as one self-contained page without scripts."""
-    return html(project.log.replay(trace_id), project.artifacts.read)
+    return html(project.log.replay(trace_id), *project.readers(trace_id))
 
 
 def report_text(project: Project, trace_id: TraceId) -> str:
     """Return the report of a run as Markdown."""
-    return markdown(project.log.replay(trace_id))
+    return markdown(project.log.replay(trace_id), *project.readers(trace_id))
 
 
 def progress_text(project: Project, trace_id: TraceId) -> str:
@@ -52,7 +52,7 @@ def kept_report(project: Project, trace_id: TraceId) -> Path | None:
         if not events:
             return None
         ensure_state(project.root, project.state)
-        write_all(folder, events, project.artifacts.read)
+        write_all(folder, events, *project.readers(trace_id))
     return file
 
 

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from markupsafe import Markup
+
 from setpoint.app.people.findings import FindingView, findings_in
 from setpoint.app.views.check_outputs import GridRow, grid
 from setpoint.app.views.live import LiveRun, Moment
@@ -19,13 +21,16 @@ from setpoint.history.metrics.metrics import amount
 from setpoint.history.queries import RunSummary, newest_seq
 from setpoint.history.replay import History, history
 from setpoint.history.reports.metrics_page import by_loop, day_plot
+from setpoint.history.reports.run_report import product_html
 from setpoint.model.events import Event
 from setpoint.model.events.learning import LearningsJudged, MemoryRecalled
+from setpoint.model.events.live import ProofStep
 from setpoint.model.events.people import CommentAdded, Feedback
+from setpoint.model.events.run import IterationEvaluated, ProofMeasured
 from setpoint.model.facts.halting import shadow_line
 from setpoint.model.facts.spending import in_words
 from setpoint.model.ids import Commit, TraceId, Tree
-from setpoint.model.proof import Obligation
+from setpoint.model.proof import RUNS, Obligation
 from setpoint.model.value import Instant, Value
 from setpoint.ports import WorkCopy
 from setpoint.wiring.project import Project, find_run
@@ -97,6 +102,8 @@ class RunStory(NamedTuple):
     moment: Moment
     """What it is doing now."""
     paused: bool
+    product: Markup
+    """What was shown of the product, before and after."""
     grid: tuple[GridRow, ...]
     """Gates and checks by iteration."""
     proof: tuple[Obligation, ...] = ()
@@ -123,7 +130,10 @@ def run_story(project: Project, which: str) -> RunStory:
         shown=_shown(told),
         moment=run.moment(datetime.now(UTC)),
         paused=run.paused,
+        product=product_html(events, project.artifacts.read),
         grid=grid(told.base, every),
+        proof=(steps := _steps(events)),
+        ahead=tuple(name for name in RUNS if steps and name not in {each.name for each in steps}),
     )
 
 
@@ -135,6 +145,17 @@ def comments_of(project: Project, trace_id: TraceId) -> tuple[Comment, ...]:
 def decisions_of(project: Project, trace_id: TraceId) -> dict[str, tuple[DecisionLine, ...]]:
     """Return what people decided about the findings of a run, by fingerprint, oldest first."""
     return _decided(project.log.replay(trace_id))
+
+
+def _steps(events: Sequence[Event]) -> tuple[Obligation, ...]:
+    """Return the steps of the proof that is being measured; none once it is, and before it begins."""
+    found: list[Obligation] = []
+    for event in events:
+        if isinstance(event.body, IterationEvaluated | ProofMeasured):
+            found.clear()
+        elif isinstance(event.body, ProofStep):
+            found.append(event.body.obligation)
+    return tuple(found)
 
 
 def _comments(events: Sequence[Event]) -> tuple[Comment, ...]:
@@ -201,6 +222,16 @@ def changes_of(project: Project, trace_id: TraceId) -> tuple[int, ...]:
     told = history(project.log.replay(trace_id))
     changed = tuple(past.number for past in told.rounds if not past.snapshot.empty)
     return (0, *changed) if told.rounds else changed
+
+
+def git_diff(project: Project, trace_id: TraceId, iteration: int) -> tuple[str, ...]:
+    """Return the command that shows a change as git does, in the user's own repository.
+
+    So its settings count, and none that an agent may have written into that of the run.
+    """
+    ends = _ends(history(project.log.replay(trace_id)), iteration)
+    objects = repository_of_run(project.state, trace_id) / "objects"
+    return ("env", f"GIT_ALTERNATE_OBJECT_DIRECTORIES={objects}", "git", "diff", *ends)
 
 
 def _ends(told: History, iteration: int) -> tuple[Commit, Commit]:

@@ -30,9 +30,10 @@ if TYPE_CHECKING:
 
 TIMED = ("timed-1", "timed-2")
 """Names of the places in which commands are timed, of one length: neither has the longer paths."""
-BESIDE = ("tests", "again", "base", "other", "mine", "hooks", *TIMED)
+BESIDE = ("tests", "again", "base", "other", "mine", "hooks", "shown", *TIMED)
 """Names of the second places: for the tests of the base, for the base's second run, for the base itself, for
-everything that proves a change (one place, so that no test can tell which), for the full copy and for hooks.
+everything that proves a change (one place, so that no test can tell which), for the full copy, for hooks
+and for the product that is shown.
 """
 
 

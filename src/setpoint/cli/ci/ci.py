@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from setpoint.model.ci_report import CiReport
     from setpoint.model.evaluation import Stage
     from setpoint.model.evidence import CheckResult
+    from setpoint.model.proof import Obligation
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -145,7 +146,7 @@ def gitlab_check(
     return exit_of(report, fail_on)
 
 
-def _told(_: Stage, result: CheckResult) -> None:
+def _told(_: Stage, result: CheckResult | Obligation) -> None:
     from setpoint.app.ci.annotations import plain_line
     from setpoint.cli.render.check_lines import raw_line
 

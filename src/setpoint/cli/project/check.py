@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
     from setpoint.model.evaluation import Evaluation, Stage
     from setpoint.model.evidence import CheckResult
+    from setpoint.model.proof import Obligation
+
+
+_VERDICTS = {ExitCode.OK: ("✓ PASS", "bold green"), ExitCode.FINDINGS: ("✗ FAIL", "bold red")}
 
 
 def check(
@@ -42,31 +47,30 @@ def check(
     count. Failing tests always do.
     With `--watch`, check again after each edit until interrupted. An edit cancels the check that still runs.
     """
+    from rich.markup import escape
+
     from setpoint.app.checks.measure import exit_of, measure_tree
     from setpoint.app.checks.watch import watch_tree
+    from setpoint.cli.render.check_lines import measured_line
     from setpoint.cli.render.console import Screen
+    from setpoint.cli.render.presenter import has_live_part
     from setpoint.wiring.project import open_project
 
     project = open_project(Path.cwd())
     console = Screen(highlight=False, soft_wrap=True, stderr=as_json)
+    block = console.status("measuring the working tree")
 
-    def told(_: Stage, result: CheckResult) -> None:
-        if console.is_terminal:
-            from setpoint.cli.render.check_lines import measured_line
-
-            console.print(f"... {measured_line(result)}", style="dim", markup=False)
+    def told(_: Stage, result: CheckResult | Obligation) -> None:
+        block.update(escape(f"measuring the working tree: {measured_line(result)}"))
 
     _refuse_both({"--watch": watch, "--fresh": fresh}, {"--base": bool(base), "--whole": whole})
     since = None if whole else base
-    if watch:
-        watched = _Watched(console, as_json=as_json, everything=everything)
-        watch_tree(project, told, watched, since)  # ends by an interruption or an error
-        return ExitCode.OK
-    evaluation = measure_tree(project, told, fast=fast, fresh=fresh, since=since)
-    if as_json:
-        say(evaluation.model_dump_json(indent=2))
-    else:
-        _show(console, evaluation, fast=fast, everything=everything)
+    with block if has_live_part(console) else nullcontext():
+        if watch:
+            watch_tree(project, told, _Watched(console, as_json=as_json, everything=everything), since)
+            return ExitCode.OK
+        evaluation = measure_tree(project, told, fast=fast, fresh=fresh, since=since)
+    _show(console, evaluation, fast=fast, everything=everything, as_json=as_json)
     return exit_of(evaluation)
 
 
@@ -98,8 +102,25 @@ class _Watched:
             _show(self._console, evaluation, fast=True, everything=self._everything)
 
 
-def _show(console: Console, evaluation: Evaluation, *, fast: bool, everything: bool) -> None:
+def _show(
+    console: Console, evaluation: Evaluation, *, fast: bool, everything: bool, as_json: bool = False
+) -> None:
+    if as_json:
+        say(evaluation.model_dump_json(indent=2))
+        return
+    from setpoint.app.checks.measure import exit_of
     from setpoint.cli.render.check_text import styled_lines
+    from setpoint.cli.render.console import print_line
+    from setpoint.model.wording import counted
 
+    if not fast:
+        found = {
+            "failing test": evaluation.failures,
+            "blocking finding": evaluation.blocking,
+            "broken check": evaluation.broken,
+        }
+        told = ", ".join(counted(len(each), name) for name, each in found.items() if each)
+        word, style = _VERDICTS.get(exit_of(evaluation), ("? NOTHING PROVES THE CODE", "bold yellow"))
+        print_line(console, f"{word}  {told}".rstrip(), style)
     for line, style in styled_lines(evaluation, fast=fast, everything=everything):
         console.print(line, style=style, markup=False)

@@ -74,4 +74,4 @@ def _usd(text: str) -> Decimal:
     try:
         return Limits.model_validate({"max_cost_usd": text}).max_cost_usd
     except ValidationError:
-        raise typer.BadParameter(f"'{text}' is no amount of dollars, such as 2.50") from None
+        raise typer.BadParameter(f"'{text}' is not an amount of dollars, such as 2.50") from None

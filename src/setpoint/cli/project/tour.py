@@ -43,10 +43,13 @@ def take_tour(project: Project, order: RunOrder) -> int:
     from setpoint.app.runs.drive import drive_run
     from setpoint.cli.render.live import closing
 
-    guide = _Guide(Screen(highlight=False), _script()["told"])
+    console = Screen(highlight=False)
+    guide = _Guide(console, _script()["told"])
     guide.tell("begin")
     outcome = drive_run(project, order, heard=guide.heard)
+    console.print()
     code = closing(project, order, outcome, as_json=False)
+    console.print()
     guide.tell(_END)
     return code
 
@@ -64,11 +67,10 @@ class _Guide:
         if isinstance(body, AgentFinished):
             said = body.snapshot.attempt.text if body.snapshot.attempt else ""
             self._console.print(f'\nThe agent, iteration {iteration}: "{said}"', style="bold", markup=False)
-        key = next((key for key in (body.kind, f"{body.kind} {iteration}") if key in self._told), "")
-        if key:
+        key = next((key for key in (body.kind, f"{body.kind} {iteration}") if key in self._told), _END)
+        if key != _END:
             shown = line(body)
             self._console.print(f"\n{shown.text}", style=shown.style, markup=False)
-        if key and key != _END:
             self.tell(key)
 
     def tell(self, key: str) -> None:

@@ -16,6 +16,7 @@ from setpoint.model.events.live import (
     PauseEnded,
     PauseRequested,
     ProjectTextShown,
+    ProofStep,
     QuestionAnswered,
     RunHeld,
     SessionOpened,
@@ -66,8 +67,12 @@ def of_live(body: e.AboutLive) -> Line:
         case e.AgentSaid():
             text = "\n".join(f"  | {row}" for row in body.text.splitlines())
             return Line(text, "italic", detail=True)
+        case ProofStep():
+            step = body.obligation
+            told = f"  {step.name} {step.state.replace('_', ' ')}: {step.told}"
+            shown = Line(told, "dim", detail=True)
         case ProjectTextShown():
-            return Line(f"  {_project_text(body)}", "dim", detail=True)
+            shown = Line(f"  {_project_text(body)}", "dim", detail=True)
         case QuestionAnswered():
             rule = "answered by rule: what fits the request best"
             who = "answered by the hint" if body.by == "person" else rule

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import nullcontext
 
 from rich.console import Console
 from rich.markup import escape
 
 from setpoint.app.runs.worker_pool import BoardOutcome, work_through
 from setpoint.cli.render.console import Screen
+from setpoint.cli.render.presenter import has_live_part
+from setpoint.cli.render.room import MOST_ROWS
 from setpoint.errors import ExitCode
 from setpoint.model.ids import StoryId
 from setpoint.wiring.project import Project
@@ -19,10 +22,17 @@ def drive_board(project: Project, flags: tuple[str, ...], *, as_json: bool) -> i
     """Work through the board, show progress, and return the exit code. With JSON, progress goes to stderr."""
     console = Screen(stderr=as_json, highlight=False, soft_wrap=True)
 
-    def say(story: StoryId, text: str) -> None:
-        console.print(f"[bold]{escape(f'[{story}]')}[/bold] {escape(text)}")
+    block, newest, live = console.status("looking at the board"), dict[StoryId, str](), has_live_part(console)
 
-    outcome = work_through(project, project.settings.board, flags, say)
+    def say(story: StoryId, text: str) -> None:
+        newest[story] = f"[bold]{escape(f'[{story}]')}[/bold] {escape(text)}"
+        if live:  # a row for each story, in place of all the lines of its run
+            block.update("\n".join(list(newest.values())[-MOST_ROWS:]))
+        else:
+            console.print(newest[story])
+
+    with block if live else nullcontext():
+        outcome = work_through(project, project.settings.board, flags, say)
     if as_json:
         told = {**outcome.model_dump(mode="json"), "exit_code": int(outcome.exit_code)}
         sys.stdout.write(json.dumps(told, indent=2) + "\n")

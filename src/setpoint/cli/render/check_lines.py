@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.evidence import SUITES, CheckResult, CheckState, Evidence
+from setpoint.model.proof import Obligation
 from setpoint.model.wording import shortened
 
 _MOST_REASON = 200
@@ -38,13 +39,17 @@ def _other(evidence: Evidence, stage: Stage) -> Iterator[str]:
         yield f"{evidence.check}: {count} new" if count else f"{evidence.check} {evidence.state}"
 
 
-def measured_line(result: CheckResult) -> str:
-    """Return one line about the result of a check that is compared with nothing."""
+def measured_line(result: CheckResult | Obligation) -> str:
+    """Return one line about the result of a check that is compared with nothing, or of a proof."""
+    if isinstance(result, Obligation):
+        return f"proof: {result.name} {str(result.state).replace('_', ' ')} ({result.seconds:.1f} s)"
     return _line(result.evidence, str(result.evidence.state))
 
 
-def raw_line(result: CheckResult) -> str:
+def raw_line(result: CheckResult | Obligation) -> str:
     """Return one line about what a check gave, where nobody has yet said what of it is new."""
+    if isinstance(result, Obligation):
+        return measured_line(result)
     undecided = result.state is CheckState.FAIL and result.tests is None
     return _line(result.evidence, "ran, not yet compared with the base:" if undecided else str(result.state))
 

@@ -41,7 +41,7 @@ def styled_lines(
     if evaluation.held_by.startswith("not held"):
         held = "checks were not held: tests could write wherever you can; hint: `setpoint doctor` says why"
         yield held, "yellow"
-    score = evaluation.quality_shown() or "no score: a test is red, or the full suite was not measured"
+    score = evaluation.quality_shown() or "no score: a test fails, or the full suite was not measured"
     same = "; unchanged since an earlier check" if all(each.cached for each in evaluation.evidence) else ""
     yield f"quality {score}; tree {evaluation.tree[:10]}{same}", ""
     if evaluation.compared:

@@ -35,6 +35,7 @@ _OTHERS = (
     | e.ProofMeasured
     | e.HiddenTestsWritten
     | e.HiddenTestsAnswered
+    | e.ProductShown
 )
 _LOOP = (
     e.PhaseBounce | e.LoopRestarted | e.DiminishingReturns | e.LoopStagnated | e.GuardFired | e.GuardUnable
@@ -107,7 +108,7 @@ def _of_others(body: _OTHERS) -> Line:
         return of_forge(body)
     if isinstance(body, e.AboutLive):
         return of_live(body)
-    if isinstance(body, e.ProofMeasured | e.HiddenTestsWritten | e.HiddenTestsAnswered):
+    if isinstance(body, e.ProofMeasured | e.HiddenTestsWritten | e.HiddenTestsAnswered | e.ProductShown):
         return of_proof(body)
     return of_production(body) if isinstance(body, AboutProduction) else of_memory(body)
 
@@ -121,7 +122,7 @@ def _of_figures(body: e.IterationEvaluated | e.BudgetWarned | e.HaltingDecided) 
         return Line(text, "yellow")
     made = body.decision
     said = made.reason if body.iteration else made.reason.partition(", because ")[0]  # the ending says why
-    return Line(f"{made.policy}: {made.action.upper()}: {said}", _ACTION_STYLE[made.action])
+    return Line(f"{made.action.upper()}: {said}", _ACTION_STYLE[made.action], more=f" ({made.policy})")
 
 
 def _of_person(body: e.GateOpened | e.GateAnswered | e.GateExpired | e.CancelRequested) -> Line:
@@ -192,8 +193,8 @@ def _of_run(
             notes = "".join(f"\n  {note}" for note in order.notes)
             told = {name: reason for name, reason in body.checks.items() if reason != "always"}
             checks = "".join(f"\n  {name}: {reason}" for name, reason in told.items())
-            head = f"{order.trace_id}: {order.story.title} (maker {maker}, base {order.base[:10]})"
-            more = "".join(f"\n  {each}" for each in order.passed_over)
+            head = f"{order.story.title} (maker {maker}, base {order.base[:10]})"
+            more = "".join(f"\n  {each}" for each in (f"run: {order.trace_id}", *order.passed_over))
             return Line(f"{head}{others}{checks}{notes}", "bold", more=more)
         case e.RunResumed():
             return Line(
@@ -330,7 +331,7 @@ def _of_loop(
         case e.GuardFired():
             return Line(f"guard {body.halt.guard}: {body.halt.reason}; hint: {body.halt.go_on}", "red")
         case e.GuardUnable():
-            return Line(f"guard {body.guard} cannot judge this run: {body.reason}", "yellow")
+            return Line(f"guard {body.guard} cannot judge this run: {body.reason}", "yellow", detail=True)
         case _:
             assert_never(body)
 

@@ -22,7 +22,6 @@ NARROW = 60
 MOST_ROWS = 24
 ELLIPSIS = "…"
 _MARKS = {Reached.BEHIND: "●", Reached.HERE: "◐", Reached.AHEAD: "○"}
-_ASCII = str.maketrans({"●": "*", "◐": ">", "○": "-", "·": "|", "…": "~", "✓": "+", "✗": "x", "▸": ">"})
 _K, _M = 1000, 1_000_000
 
 
@@ -68,17 +67,12 @@ def heartbeat(moment: Moment) -> str:
     return f"... {'; '.join(part for part in parts if part)}; {', '.join(_figures(moment))}"
 
 
-def in_ascii(text: str) -> str:
-    """Write a text with the characters that every terminal has."""
-    return text.translate(_ASCII).encode("ascii", "replace").decode()
-
-
 def _phases(moment: Moment, width: int) -> Row:
     number = f"#{moment.iteration} of {moment.most_iterations}" if moment.iteration else ""
     whole = " ".join(f"{_MARKS[reached]} {name}" for name, reached in moment.phases)
     if cell_len(whole) + cell_len(number) + 1 > width:
         whole = _where(moment, number=False)
-    return Row(_spread(whole, number, width), "bold")
+    return Row(spread(whole, number, width), "bold")
 
 
 def _where(moment: Moment, *, number: bool = True) -> str:
@@ -129,15 +123,15 @@ def _pane(pane: Pane, width: int) -> Iterator[Row]:
     told += [f"{pane.errors} failed"] if pane.errors else []
     told += [f"edited {', '.join(pane.files)}"] if pane.files and width >= NARROW else []
     told += [f"{len(pane.files)} edited"] if pane.files and width < NARROW else []
-    yield Row(_spread(f"  {_who(pane)}  {', '.join(told)}".rstrip(), lasted(pane.elapsed_s), width))
+    yield Row(spread(f"  {_who(pane)}  {', '.join(told)}".rstrip(), lasted(pane.elapsed_s), width))
     for each in pane.running:
-        yield Row(_spread(f"  ▸ {call_text(each.call)}", lasted(each.elapsed_s), width), "cyan")
+        yield Row(spread(f"  ▸ {call_text(each.call)}", lasted(each.elapsed_s), width), "cyan")
     if pane.silence:
         yield Row(_cut(f"    {pane.silence}", width), "yellow" if "waiting" in pane.silence else "cyan")
     if pane.last is not None and not pane.running:
         mark = "✗" if pane.last.ok is False else "✓"
         took = "" if pane.last.duration_s is None else lasted(pane.last.duration_s)
-        yield Row(_spread(f"  {mark} {call_text(pane.last)}", took, width), "dim")
+        yield Row(spread(f"  {mark} {call_text(pane.last)}", took, width), "dim")
 
 
 def _short(pane: Pane, width: int) -> Row:
@@ -161,7 +155,7 @@ def _count(tokens: int) -> str:
     return f"{tokens / _K:.1f}k" if tokens < _M else f"{tokens / _M:.1f}M"
 
 
-def _spread(left: str, right: str, width: int) -> str:
+def spread(left: str, right: str, width: int) -> str:
     """Put one text at the left end of a row and one at the right end; the left one is cut."""
     if not right:
         return _cut(left, width)

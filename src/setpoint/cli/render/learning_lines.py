@@ -7,6 +7,7 @@ from typing import assert_never
 from setpoint.cli.render.line import Line
 from setpoint.model.events import learning as m
 from setpoint.model.events import people
+from setpoint.model.wording import counted
 
 
 def of_memory(body: m.AboutMemory | people.Feedback) -> Line:
@@ -19,14 +20,14 @@ def of_memory(body: m.AboutMemory | people.Feedback) -> Line:
         case m.LearningsJudged():
             followed = [each for each in body.items if each.followed]
             told = "; ".join(f"{each.learning} ({each.how})" for each in followed) or "none"
-            return Line(f"recalled learnings that were followed: {told}", "", detail=not followed)
+            return Line(f"recalled learnings that were followed: {told}", "", detail=True)
         case m.ReflectionCompleted():
             return _reflected(body)
         case m.ReflectionAnswered() | m.ReflectionSkipped():
             return Line(_not_reflected(body), "", detail=True)
         case m.ConfidenceIncreased() | m.ConfidenceDecreased():
             text = f"confidence in {body.learning}: {body.before:.2f} -> {body.after:.2f} ({body.reason})"
-            return Line(text, "cyan")
+            return Line(text, "cyan", detail=True)
         case _:
             assert_never(body)
 
@@ -37,7 +38,7 @@ def _recalled(body: m.MemoryRecalled) -> Line:
     if not body.items:
         return Line(f"{body.phase}: no matching learnings", "", detail=True)
     lines = "".join(f"\n  {each.learning} {each.confidence:.2f} {each.title}" for each in body.shown)
-    return Line(f"{body.phase}: recalled {len(body.shown)}{more}{lines}", "magenta")
+    return Line(f"{body.phase}: recalled {counted(len(body.shown), 'learning')}{more}", "magenta", more=lines)
 
 
 def _reflected(body: m.ReflectionCompleted) -> Line:
@@ -46,7 +47,8 @@ def _reflected(body: m.ReflectionCompleted) -> Line:
         return Line(f"reflection ({body.trigger}): {told}", "magenta", detail=not body.advice)
     lines = "".join(f"\n  {name} {title}" for name, title in zip(body.learnings, body.titles, strict=True))
     advice = f"\n  advice: {body.advice}" if body.advice else ""
-    return Line(f"reflection by {body.by} ({body.trigger}): {len(body.titles)}{lines}{advice}", "magenta")
+    count = counted(len(body.titles), "learning")
+    return Line(f"reflection by {body.by}: {count} to review{advice}", "magenta", more=lines)
 
 
 def _not_reflected(body: m.ReflectionAnswered | m.ReflectionSkipped) -> str:

@@ -15,30 +15,23 @@ from rich.console import Console
 from setpoint.app.people.gates import OpenGate, open_gate
 from setpoint.app.runs.drive import drive_run
 from setpoint.app.runs.exit_codes import exit_code
-from setpoint.app.runs.standing import standing_lines, unjudged_lines
-from setpoint.app.views.export import kept_report
 from setpoint.cli.render.check_lines import raw_line
+from setpoint.cli.render.closing import print_closing
 from setpoint.cli.render.console import Screen
 from setpoint.cli.render.cover_summary import show_cover
-from setpoint.cli.render.goal_lines import missed_first
 from setpoint.cli.render.keys import keyboard, pressed
-from setpoint.cli.render.menu import menu, show_gate
+from setpoint.cli.render.menu import menu
 from setpoint.cli.render.presenter import Presenter
 from setpoint.errors import ExitCode, RunWaiting
-from setpoint.model.ending import EXAMINED, Ending
 from setpoint.model.evaluation import Stage
 from setpoint.model.evidence import CheckResult
+from setpoint.model.proof import Obligation
 from setpoint.model.run import RunOrder, RunOutcome
 from setpoint.stories.story_writer import story_notices
 from setpoint.wiring.project import Project
 
-ShowResult = Callable[[Stage, CheckResult], None]
+ShowResult = Callable[[Stage, CheckResult | Obligation], None]
 POLL_S = 0.15
-MOST_ISSUES = 10
-_WEAK = (
-    "proof.least asks for another exam; hint: give a command (--accept) or a hidden test (--hidden), or "
-    "name a test designer or a reviewer with a model of its own (agents.test_designer, agents.reviewer)"
-)
 
 
 def follow(project: Project, order: RunOrder, *, as_json: bool, everything: bool = False) -> int:
@@ -49,7 +42,7 @@ def follow(project: Project, order: RunOrder, *, as_json: bool, everything: bool
     console = Screen(stderr=as_json, highlight=False, soft_wrap=True)
     while True:
         try:
-            with shown(project, order, console, everything=everything) as told:
+            with shown(project, order, console, everything=everything, closes=not as_json) as told:
                 there = project._replace(attended=not as_json and attended(console, order))
                 outcome = drive_run(there, order, told=told)
         except KeyboardInterrupt:
@@ -67,10 +60,10 @@ def follow(project: Project, order: RunOrder, *, as_json: bool, everything: bool
 def _interrupted(project: Project, order: RunOrder) -> int:
     """Say what an interrupted run has done and how to continue; return the exit code."""
     console = Screen(stderr=True, highlight=False, soft_wrap=True)
-    console.print(f"interrupted: {order.story.title} ({order.trace_id})", style="bold yellow", markup=False)
-    lines = standing_lines(project, order.trace_id)
-    for each in lines or ("nothing is recorded yet; run the same command again",):
-        console.print(each, markup=False)
+    if project.log.replay(order.trace_id):
+        print_closing(console, project, order.trace_id)
+    else:
+        console.print("interrupted: nothing is recorded yet; run the same command again", style="yellow")
     return ExitCode.INTERRUPTED
 
 
@@ -79,7 +72,7 @@ def closing(project: Project, order: RunOrder, outcome: RunOutcome, *, as_json: 
     if as_json:
         sys.stdout.write(json.dumps(summary(project, order, outcome), indent=2) + "\n")
     else:
-        _closing(Screen(highlight=False, soft_wrap=True), project, order, outcome)
+        print_closing(Screen(highlight=False, soft_wrap=True), project, order.trace_id)
     for notice in story_notices(order):
         Screen(stderr=as_json, highlight=False, soft_wrap=True).print(f"story:   {notice}", markup=False)
     show_cover(project, order, as_json=as_json)
@@ -104,16 +97,16 @@ def _left_open(console: Console, project: Project, opened: OpenGate, *, as_json:
         }
         sys.stdout.write(json.dumps(told, indent=2) + "\n")
     else:
-        show_gate(console, opened)
+        print_closing(console, project, opened.trace_id)
     return ExitCode.WAITING
 
 
 @contextmanager
 def shown(
-    project: Project, order: RunOrder, console: Console, *, everything: bool = False
+    project: Project, order: RunOrder, console: Console, *, everything: bool = False, closes: bool = False
 ) -> Iterator[ShowResult]:
     """Print the events of a run during the block; yield a callback for check results."""
-    watcher = _Watcher(project, order, console, everything=everything)
+    watcher = _Watcher(project, order, console, everything=everything, closes=closes)
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="watch") as pool:
         done = threading.Event()
         watching = pool.submit(watcher.watch, done)
@@ -138,37 +131,15 @@ def summary(project: Project, order: RunOrder, outcome: RunOutcome) -> dict[str,
     }
 
 
-def _closing(console: Console, project: Project, order: RunOrder, outcome: RunOutcome) -> None:
-    if outcome.branch:
-        console.print(
-            f"branch:  {outcome.branch}   (git diff {order.base[:10]}...{outcome.branch})", markup=False
-        )
-    elif outcome.ending not in (Ending.MET, Ending.UNPROVABLE):
-        judged = "judged " if outcome.unjudged else ""
-        console.print(f"branch:  none, because no {judged}state was better than the base", markup=False)
-    for each in unjudged_lines(project, order, outcome.unjudged):
-        console.print(each, markup=False)
-    if outcome.ending in EXAMINED and not outcome.enough:
-        console.print(f"proof:   {_WEAK}", markup=False)
-    for goal in missed_first(outcome.goals):
-        console.print(f"goal:    {goal}", markup=False)
-    for issue in outcome.known_issues[:MOST_ISSUES]:
-        console.print(f"known:   {issue}", markup=False)
-    if outcome.halt is not None and outcome.halt.go_on:
-        console.print(f"next:    {outcome.halt.go_on}", markup=False)
-    report = kept_report(project, order.trace_id)
-    gone = f"none: the record of the run was removed from {project.state} while it worked"
-    console.print(f"report:  {report or gone}", markup=False)
-    console.print(f"details: setpoint show {order.trace_id}", markup=False)
-
-
 class _Watcher:
     """Polls the event log in a thread and shows new events."""
 
-    def __init__(self, project: Project, order: RunOrder, console: Console, *, everything: bool) -> None:
+    def __init__(
+        self, project: Project, order: RunOrder, console: Console, *, everything: bool, closes: bool
+    ) -> None:
         self._project, self._log, self._trace_id = project, project.log, order.trace_id
         self._seq, self._mark = 0, ""
-        self._presenter = Presenter(console, everything=everything)
+        self._presenter = Presenter(console, everything=everything, closes=closes)
 
     def watch(self, done: threading.Event) -> None:
         """Show events until the run is done and all of them are shown."""
@@ -186,8 +157,10 @@ class _Watcher:
                     board.press(read(POLL_S))
             self._look()
 
-    def told(self, stage: Stage, result: CheckResult) -> None:
+    def told(self, stage: Stage, result: CheckResult | Obligation) -> None:
         """Print the raw result of a check, where everything is shown; the line of the tree tells the rest."""
+        if isinstance(result, Obligation):
+            self._presenter.proved(result)
         if self._presenter.everything:
             self._presenter.print(" " * 8, f"{stage}: {raw_line(result)}", "dim", datetime.now(UTC))
 

@@ -10,8 +10,11 @@ from collections.abc import Callable
 from rich.console import Console
 
 from setpoint.app.people.gates import AnswerRequest, OpenGate, answer_gate, open_gates
+from setpoint.app.views.run_page import place_of
+from setpoint.cli.render.console import print_line
 from setpoint.cli.render.event_lines import line
 from setpoint.cli.render.hidden_input import confirmed
+from setpoint.cli.render.styles import harmless
 from setpoint.errors import UsageError
 from setpoint.model.gate import MOST_GRANTED, Choice, Via
 from setpoint.wiring.project import Project
@@ -23,6 +26,9 @@ KEYS = {
     Choice.PROVE: "p", Choice.RETRY: "r", Choice.DISMISS: "w",
 }  # fmt: skip
 HISTORY, LATER = "h", "l"
+MOST_DIFF = 30
+"""Lines of the change in question that are shown with it."""
+_DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
 class _AnsweredElsewhere(Exception):
@@ -30,12 +36,13 @@ class _AnsweredElsewhere(Exception):
 
 
 def show_gate(console: Console, opened: OpenGate) -> None:
-    """Print an open gate and the commands that answer it."""
+    """Print an open question, what it is about, and the command and the cost of each answer."""
     _question(console, opened)
-    console.print("answer with one of", markup=False)
-    width = max(len(command) for command in opened.commands.values())
+    console.print("\nanswer with one of")
     for option in opened.gate.options:
-        console.print(f"  {opened.commands[option.choice]:{width}}   {option.text}", markup=False)
+        cost = opened.costs.get(option.choice, "")
+        console.print(f"  {opened.commands[option.choice]}", style="bold", markup=False)
+        print_line(console, f"{option.text}{f'; costs {cost}' if cost else ''}", start="      ")
     console.print(f"and then:  setpoint resume {opened.trace_id}   (or add --go to the answer)", markup=False)
 
 
@@ -74,11 +81,27 @@ def menu(console: Console, project: Project, opened: OpenGate) -> bool:
 
 def _question(console: Console, opened: OpenGate) -> None:
     gate = opened.gate
-    console.print(f"\n{opened.trace_id} waits for a person: {gate.question}", style="bold", markup=False)
-    for text in gate.context:
-        console.print(f"  {text}", markup=False)
-    for text in opened.edits:
-        console.print(f"  {text}", markup=False)
+    asker = f"{opened.asker} asks: " if opened.asker else ""
+    console.print()
+    print_line(console, f"? {opened.title}", "bold magenta")
+    print_line(console, f"{asker}{gate.question}", "bold")
+    for words in opened.words:
+        print_line(console, f'"{words}"', start="  ")
+    found = [f"{each.severity} {place_of(each.file, each.line)} {each.message}" for each in opened.findings]
+    for title, lines in (
+        ("not proved", opened.missing),
+        ("findings", found),
+        ("tried", opened.tried),
+        ("known", (*opened.facts, *opened.edits)),
+    ):
+        for number, text in enumerate(lines):
+            print_line(console, text, start=f"  {'' if number else title:<12}")
+    diff = harmless(opened.diff()).splitlines()
+    for text in diff[:MOST_DIFF]:
+        console.print(f"  {text}", style=_DIFF_STYLES.get(text[:1]), markup=False)
+    if len(diff) > MOST_DIFF:
+        more = f"{len(diff) - MOST_DIFF} more lines: setpoint show diff {opened.trace_id}"
+        console.print(f"  {more}", style="dim", markup=False)
     if gate.go_on:
         console.print(f"  hint: {gate.go_on}", markup=False)
     if gate.deadline is not None:

@@ -5,7 +5,6 @@ What is shown depends on the events and on the time that is handed in, so a reco
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Sequence
 from datetime import datetime, tzinfo
 from types import TracebackType
@@ -15,12 +14,21 @@ from rich.console import Console
 from rich.text import Text
 
 from setpoint.app.views.live import LiveRun
+from setpoint.cli.render.console import broken
 from setpoint.cli.render.event_lines import line
-from setpoint.cli.render.frame import MOST_ROWS, NARROW, Row, frame, heartbeat, in_ascii
+from setpoint.cli.render.frame import MOST_ROWS, NARROW, Row, frame, heartbeat
 from setpoint.cli.render.room import RoundRoom
-from setpoint.cli.render.styles import harmless
-from setpoint.model.events import AgentFinished, AgentStarted, Event, ToolExecuted
+from setpoint.cli.render.styles import harmless, in_ascii
+from setpoint.model.events import (
+    AgentFinished,
+    AgentStarted,
+    Delivered,
+    Event,
+    RunFinished,
+    ToolExecuted,
+)
 from setpoint.model.events.candidates import CandidateMade
+from setpoint.model.proof import RUNS, Obligation
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -31,6 +39,7 @@ MOST_BEAT_S = 300.0
 _LEAST_ROWS = 4
 _COUNTED = (ToolExecuted,)
 """Events that the line of the change counts, instead of a line for each."""
+_CLOSING_SAYS = (Delivered, RunFinished)
 _FOOTER_SHOWS = (AgentStarted,)
 """Events that a terminal shows in its live part, not as lines above it."""
 
@@ -48,11 +57,15 @@ class Presenter:
         console: Console,
         *,
         everything: bool = False,
+        closes: bool = False,
         keys: Sequence[str] = (),
         zone: tzinfo | None = None,
     ) -> None:
-        """Begin with an empty run; `zone` is used for times of the day, by default the local one."""
-        self.everything = everything
+        """Begin with an empty run; `zone` is used for times of the day, by default the local one.
+
+        With `closes` the caller prints the closing lines of the run, so its last events get none here.
+        """
+        self.everything, self._closes = everything, closes
         self.keys = keys
         """What the keys do; empty without a keyboard."""
         self._console, self._zone = console, zone
@@ -63,6 +76,7 @@ class Presenter:
         self._printed_at: datetime | None = None
         self._beat_s = BEAT_S
         self._room = RoundRoom()
+        self._proved: tuple[str, ...] = ()
 
     def __enter__(self) -> Self:
         """Begin the live part where the console has one."""
@@ -100,14 +114,15 @@ class Presenter:
             self._run.take(event)
 
     def show(self, event: Event) -> None:
-        """Take in an event and print its line; without `everything` a round has at most 15 of them."""
-        calls = self._calls(event)
+        """Take in an event and print its line; without `everything` a round has at most 12 of them."""
+        calls, self._proved = self._calls(event), ()
         self._run.take(event)
         shown = line(event.body)
         text = shown.text + shown.more
         if not self.everything:
             in_footer = self._live is not None and isinstance(event.body, _FOOTER_SHOWS)
-            if shown.detail or in_footer or isinstance(event.body, _COUNTED):
+            closed = self._closes and isinstance(event.body, _CLOSING_SAYS)
+            if shown.detail or in_footer or closed or isinstance(event.body, _COUNTED):
                 return
             text = self._room.fit(event.body, shown.text + calls)
         if text:
@@ -116,11 +131,13 @@ class Presenter:
     def tick(self, now: datetime) -> None:
         """Bring the live part up to date, or print a heartbeat if no line was printed for long."""
         moment = self._run.moment(now, self._zone)
+        if self._proved and moment.doing:
+            steps = f"proof: {len(self._proved)} of about {len(RUNS)} steps, the last: {self._proved[-1]}"
+            doing = f"{steps}; {moment.doing.rpartition(', ')[2]}"
+            moment = moment.model_copy(update={"doing": doing})
         if self._live is None:
             self._printed_at = self._printed_at or now
-            beat_s = MOST_BEAT_S if self._room.full and not self.everything else self._beat_s
-            if not moment.over and (now - self._printed_at).total_seconds() >= beat_s:
-                self._room.beat()
+            if not moment.over and (now - self._printed_at).total_seconds() >= self._beat_s:
                 self.print(f"{now.astimezone(self._zone):%H:%M:%S}", heartbeat(moment), "dim", now)
                 self._beat_s = min(self._beat_s * 2, MOST_BEAT_S)
             return
@@ -129,6 +146,10 @@ class Presenter:
         if rows != self._rows:  # drawing what is there already would only flicker
             self._rows = rows
             self._live.update(self._drawn(rows), refresh=True)
+
+    def proved(self, obligation: Obligation) -> None:
+        """Take in a run of the proof that is under way; the next event ends it."""
+        self._proved = (*self._proved, obligation.name)
 
     def notice(self, text: str, at: datetime) -> None:
         """Print what a face of Setpoint has to say itself."""
@@ -144,7 +165,7 @@ class Presenter:
             return
         narrow = self._console.width < NARROW
         head = "" if narrow else f"{clock} "
-        for row, part in enumerate(_broken(self._written(text), self._console.width - len(head))):
+        for row, part in enumerate(broken(self._written(text), self._console.width - len(head))):
             start = Text(head if row == 0 else " " * len(head), "dim")
             self._console.print(start + Text(part, style), no_wrap=True, overflow="ellipsis")
 
@@ -161,12 +182,3 @@ class Presenter:
     def _drawn(self, rows: tuple[Row, ...]) -> Text:
         drawn = Text("\n", no_wrap=True, overflow="crop")
         return drawn.join(Text(self._written(row.text), row.style, no_wrap=True) for row in rows)
-
-
-def _broken(text: str, width: int) -> list[str]:
-    """Break a text at words into rows of a width; further rows of a line are indented."""
-    rows: list[str] = []
-    for each in text.expandtabs(2).splitlines() or [""]:
-        indent = " " * (len(each) - len(each.lstrip()) + 2)
-        rows += textwrap.wrap(each, max(width, 12), subsequent_indent=indent, drop_whitespace=True) or [""]
-    return rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from setpoint.cli.render.line import Line
 from setpoint.model.ending import EXAMINED, Ending
-from setpoint.model.events import HiddenTestsAnswered, HiddenTestsWritten, ProofMeasured
+from setpoint.model.events import HiddenTestsAnswered, HiddenTestsWritten, ProductShown, ProofMeasured
 from setpoint.model.facts.spending import UNKNOWN
 from setpoint.model.proof import NOTHING_LOST, WITNESS, Obligation, ObligationState, Proof
 from setpoint.model.run import RunOutcome
@@ -14,8 +14,12 @@ _MOST_REASON = 120
 _MOST_NAMED = 3
 
 
-def of_proof(body: ProofMeasured | HiddenTestsWritten | HiddenTestsAnswered) -> Line:
-    """Return what was proved, which hidden tests were written, or what their author says of them."""
+def of_proof(body: ProofMeasured | HiddenTestsWritten | HiddenTestsAnswered | ProductShown) -> Line:
+    """Return what was proved or shown, which hidden tests were written, or what their author says of them."""
+    if isinstance(body, ProductShown):
+        views = (body.before, body.after)
+        ended = [each.reason or ("a picture" if each.picture else f"exit {each.exit_code}") for each in views]
+        return Line(f"shown, not proof: {body.what}: {', then '.join(ended)}", "dim")
     if isinstance(body, HiddenTestsAnswered):
         told = [
             f"{'withdraws' if each.withdrawn else 'keeps'} {each.path}: {each.reason}" for each in body.tests

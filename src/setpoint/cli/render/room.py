@@ -9,8 +9,8 @@ from setpoint.model.events import Body
 from setpoint.model.events.candidates import CandidateChosen
 from setpoint.model.events.live import Steering
 
-MOST_ROWS = 15
-"""Rows of one round."""
+MOST_ROWS = 12
+"""Rows of one round; signs of life are not counted, and a terminal keeps none of them."""
 _TO_COME: dict[type[Body], int] = {
     e.AgentFinished: 1,
     e.IterationEvaluated: 3,
@@ -48,11 +48,6 @@ class RoundRoom:
         self._used, self._left_out = 0, 0
         self._seen: Counter[type[Body]] = Counter()
 
-    @property
-    def full(self) -> bool:
-        """Whether there is no room for a line that may be left out."""
-        return self._open and self._spare() < 1
-
     def fit(self, body: Body, text: str) -> str:
         """Return what of a line is to be printed; empty where there is no room for it."""
         if isinstance(body, _CLOSING):
@@ -76,10 +71,6 @@ class RoundRoom:
         self._round, self._open = number, True
         self._used, self._left_out = 0, 0
         self._seen.clear()
-
-    def beat(self) -> None:
-        """Count a sign of life."""
-        self._used += 1
 
     def _spare(self) -> int:
         to_come = sum(max(count - self._seen[kind], 0) for kind, count in _TO_COME.items())

@@ -25,6 +25,18 @@ _STATES = {
     "met": "green",
     "broken_agent": "red",
 }
+_HEADS = {
+    "running": "◐ RUNNING",
+    "waiting": "? NEEDS YOU",
+    "interrupted": "! INTERRUPTED",
+    "verified": "✓ VERIFIED",
+    "self_tested": "✓ SELF-TESTED",
+    "accepted": "✓ ACCEPTED",
+    "met": "✓ MET",
+    "unproven": "? UNPROVEN",
+    "unprovable": "? UNPROVABLE",
+}
+_ASCII = str.maketrans({"●": "*", "◐": ">", "○": "-", "·": "|", "…": "~", "✓": "+", "✗": "x", "▸": ">"})
 
 
 def harmless(text: str) -> str:
@@ -56,3 +68,13 @@ def kept_readable(stream: IO[str]) -> bool:
 def of_state(state: str) -> str:
     """Return the Rich style for the state or ending of a run."""
     return _STATES.get(state, "")
+
+
+def head(state: str) -> str:
+    """Return the mark and the word for the state or ending of a run."""
+    return _HEADS.get(state, f"✗ {state.upper().replace('_', ' ')}")
+
+
+def in_ascii(text: str) -> str:
+    """Write a text with the characters that every terminal has."""
+    return text.translate(_ASCII).encode("ascii", "replace").decode()

@@ -1,23 +1,41 @@
-"""`setpoint show`: a run's timeline, findings, evidence and decisions."""
+"""`setpoint show`: a run's verdict, iterations, change, raw output, and log."""
 
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from setpoint.cli.render.styles import say, written
+from setpoint.errors import UsageError
+
 if TYPE_CHECKING:
     from rich.console import Console
 
     from setpoint.model.events import Event
+    from setpoint.model.ids import TraceId
+    from setpoint.wiring.project import Project
 
 
 def show(
-    which: Annotated[str, typer.Argument(help="Run name or prefix; default: the newest run.")] = "",
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[log | diff | output CHECK] [RUN]",
+            help="Name or prefix of a run, by default the newest; before it what to show: every event, the "
+            "change, or the raw output of a check.",
+            autocompletion=lambda: ["log", "diff", "output"],
+        ),
+    ] = None,
+    iteration: Annotated[
+        int | None, typer.Option(help="With diff and output: this iteration; 0 is the base.", min=0)
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print every event as JSON.")] = False,
-    everything: Annotated[bool, typer.Option("--verbose", "-v", help="Show every event.")] = False,
+    everything: Annotated[bool, typer.Option("--verbose", "-v", help="Show every event, too.")] = False,
     replay: Annotated[
         bool, typer.Option("--replay", help="Show the run again as it was shown while it worked.")
     ] = False,
@@ -27,42 +45,94 @@ def show(
         typer.Option(metavar="FILE", help="Write what a terminal showed of the run as an asciicast."),
     ] = None,
 ) -> None:
-    """Show the timeline, findings, evidence and decisions of a run."""
+    """Show the verdict of a run and what it rests on, its change, or its log."""
     from setpoint.wiring.project import find_run, open_project
 
+    what, check, which = _wanted(list(words or ()))
     project = open_project(Path.cwd())
     found = find_run(project, which)
+    if what == "output":
+        _output(project, found.trace_id, check, iteration)
+        return
+    if what == "diff":
+        _diff(project, found.trace_id, iteration or 0)
+        return
     events = project.log.replay(found.trace_id)
     if as_json:
         typer.echo(json.dumps([event.model_dump(mode="json") for event in events], indent=1))
-        return
-    from setpoint.app.people.gates import open_gate
-    from setpoint.app.views.export import kept_report, model_use
-    from setpoint.cli.render.console import Screen
-    from setpoint.cli.render.menu import show_gate
+    elif replay or record is not None:
+        _again(events, speed=speed if replay else None, record=record, everything=everything)
+    else:
+        _shown(project, found.trace_id, events, log=what == "log", everything=everything)
+
+
+def _shown(
+    project: Project, trace_id: TraceId, events: tuple[Event, ...], *, log: bool, everything: bool
+) -> None:
+    from setpoint.app.views.closing import iteration_rows
+    from setpoint.app.views.export import model_use
+    from setpoint.cli.render.closing import print_closing
+    from setpoint.cli.render.console import Screen, print_line
 
     console = Screen(highlight=False, soft_wrap=True)
-    if replay or record is not None:
-        _again(console, events, speed=speed if replay else None, record=record, everything=everything)
+    if not log:
+        print_closing(console, project, trace_id)
+        console.print()
+        for row in iteration_rows(events):
+            print_line(console, row, start="  ")
+        _notes(console, events)
+    if not log and not everything:
+        say("\n  more: setpoint show diff, show output CHECK, show log, finding list")
         return
     _timeline(console, events, everything=everything)
-    _findings(console, events)
-    _notes(console, events)
-    _evidence(console, events)
-    _decisions(console, events)
-    for name, figures in model_use(project, found.trace_id).items():
+    for name, figures in model_use(project, trace_id).items():
         console.print(f"{name}: {figures}", markup=False)
-    console.print(f"report: {kept_report(project, found.trace_id)}", markup=False)
-    if found.waits:
-        show_gate(console, open_gate(project, found.trace_id))
 
 
-def _again(
-    console: Console, events: tuple[Event, ...], *, speed: float | None, record: Path | None, everything: bool
-) -> None:
+def _wanted(words: list[str]) -> tuple[str, str, str]:
+    """Return what to show, of which check, and of which run."""
+    what = words.pop(0) if words[:1] and words[0] in ("log", "diff", "output") else ""
+    if what == "output" and not words:
+        raise UsageError("no check is named", hint="for example: setpoint show output pytest")
+    check = words.pop(0) if what == "output" else ""
+    if len(words) > 1:
+        raise UsageError(f"one run can be shown, not {' and '.join(words)}", hint="setpoint show RUN")
+    return what, check, "".join(words)
+
+
+def _output(project: Project, trace_id: TraceId, check: str, iteration: int | None) -> None:
+    """Print what a check printed; standard error says by which command."""
+    from setpoint.app.views.check_outputs import check_detail
+
+    detail = check_detail(project, trace_id, check, iteration)
+    for each in detail.outputs:
+        code = "" if each.evidence.exit_code is None else f", exit code {each.evidence.exit_code}"
+        place = f"iteration {detail.iteration}" if detail.iteration else "base"
+        say(f"{place}, {each.stage}: {each.evidence.state}{code}: {' '.join(each.evidence.argv)}", err=True)
+        if each.lacking:
+            say(each.lacking, err=True)
+        else:
+            written(each.output)
+    if not detail.outputs and detail.gate is not None:
+        say(f"{check}: {detail.gate.state}: {detail.gate.reason}")
+
+
+def _diff(project: Project, trace_id: TraceId, iteration: int) -> None:
+    """Show a change; on a terminal git shows it, with its own colours and pager."""
+    from setpoint.app.views.run_page import diff_of, git_diff
+
+    if sys.stdout.isatty():
+        subprocess.run(git_diff(project, trace_id, iteration), cwd=project.root, check=False)
+    else:
+        written(diff_of(project, trace_id, iteration), nl=False)
+
+
+def _again(events: tuple[Event, ...], *, speed: float | None, record: Path | None, everything: bool) -> None:
     """Show a run once more, or write down what was shown of it."""
+    from setpoint.cli.render.console import Screen
     from setpoint.cli.render.replay import recording, replay
-    from setpoint.cli.render.styles import say
+
+    console = Screen(highlight=False, soft_wrap=True)
 
     if record is not None:
         lines = recording(events, width=console.width, height=console.height, everything=everything)
@@ -82,38 +152,10 @@ def _timeline(console: Console, events: tuple[Event, ...], *, everything: bool) 
         shown = line(event.body)
         if not shown.detail or everything:
             clock = event.at.astimezone().strftime("%H:%M:%S")
-            console.print(f"[dim]{event.seq:4} {clock}[/dim] {escape(shown.text)}", style=shown.style or None)
-
-
-def _findings(console: Console, events: tuple[Event, ...]) -> None:
-    from rich.table import Table
-
-    from setpoint.model.events.run import IterationEvaluated, ReviewCompleted
-
-    table = Table(title="findings and failing tests", title_justify="left", box=None, pad_edge=False)
-    for name in ("iteration", "severity", "source", "location", "message"):
-        table.add_column(name, overflow="fold")
-    for event in events:
-        if isinstance(event.body, IterationEvaluated):
-            evaluation, number = event.body.evaluation, str(event.body.iteration)
-            for failure in evaluation.failures:
-                place = f"{failure.file}:{failure.line}"
-                table.add_row(
-                    number,
-                    failure.cause,
-                    f"pytest ({evaluation.stage})",
-                    place,
-                    f"{failure.test}: {failure.message}",
-                )
-            found = evaluation.findings
-        elif isinstance(event.body, ReviewCompleted):
-            found, number = event.body.verdict.findings, str(event.body.iteration)
-        else:
-            continue
-        for each in found:
-            table.add_row(number, each.severity, each.source, f"{each.file}:{each.line}", each.message)
-    if table.row_count:
-        console.print(table, markup=False)
+            console.print(
+                f"[dim]{event.seq:4} {clock}[/dim] {escape(shown.text + shown.more * everything)}",
+                style=shown.style or None,
+            )
 
 
 def _notes(console: Console, events: tuple[Event, ...]) -> None:
@@ -134,62 +176,3 @@ def _notes(console: Console, events: tuple[Event, ...]) -> None:
         for each in seen[-1].notes:
             place = f" [dim]{escape(each.place)}[/dim]" if each.file else ""
             console.print(f"  {each.rule}{place}: {escape(each.message)}")
-
-
-def _evidence(console: Console, events: tuple[Event, ...]) -> None:
-    from rich.table import Table
-
-    from setpoint.model.events.run import BaselineMeasured, IterationEvaluated
-
-    table = Table(title="evidence", title_justify="left", box=None, pad_edge=False)
-    for name in ("stage", "check", "state", "tree", "seconds", "exit", "counts", "output"):
-        table.add_column(name, overflow="fold")
-    for event in events:
-        if not isinstance(event.body, BaselineMeasured | IterationEvaluated):
-            continue
-        evaluation = event.body.evaluation
-        number = event.body.iteration if isinstance(event.body, IterationEvaluated) else 0
-        for each in evaluation.evidence:
-            counts = " ".join(f"{name}={count}" for name, count in each.counts.items())
-            seconds = "cached" if each.cached else f"{each.duration_s:.2f}"
-            code = "" if each.exit_code is None else str(each.exit_code)
-            output = (each.output or "")[:10]
-            table.add_row(
-                f"{evaluation.stage} {number}",
-                each.check,
-                f"{each.state}: {each.against_base}" if each.against_base else each.state,
-                each.tree[:10],
-                seconds,
-                code,
-                counts,
-                output,
-            )
-    if table.row_count:
-        console.print(table, markup=False)
-
-
-def _decisions(console: Console, events: tuple[Event, ...]) -> None:
-    from setpoint.model.events.run import HaltingDecided
-    from setpoint.model.facts.halting import shadow_line
-
-    console.rule("decisions", align="left")
-    for event in events:
-        if isinstance(event.body, HaltingDecided):
-            decision = event.body.decision
-            console.print(
-                f"iteration {event.body.iteration}: {decision.policy} {decision.action}: {decision.reason}",
-                markup=False,
-            )
-            figures = "  ".join(
-                f"{name}={value}" for name, value in decision.figures.items() if value is not None
-            )
-            console.print(f"  {figures}", style="dim", markup=False)
-            if watched := shadow_line(decision):
-                console.print(f"  {watched}", style="dim", markup=False)
-            for gate in event.body.gates:
-                reason = f": {gate.reason}" if gate.reason else ""
-                console.print(
-                    f"  gate {gate.name}: {gate.state}{reason}",
-                    style="green" if gate.passed else "red",
-                    markup=False,
-                )

@@ -68,7 +68,8 @@ class Watching:
         from setpoint.cli.render.presenter import Presenter
 
         self._project, self._trace_id, self._as_json = project, trace_id, as_json
-        self._presenter = Presenter(console, everything=everything)
+        self._presenter = Presenter(console, everything=everything, closes=not as_json)
+        self._console = console
         self._seq = 0
         self._left_at: float | None = None
 
@@ -76,11 +77,14 @@ class Watching:
         """Show events as they arrive, until the run ends; return the exit code."""
         if self._as_json:
             return self._until_its_end(None, None)
+        from setpoint.cli.render.closing import print_closing
         from setpoint.cli.render.keys import keyboard, pressed
 
         board = keyboard(self._project, self._trace_id, self._presenter, "^C leave")
         with self._presenter, pressed(wanted=self._presenter.is_live) as read:
-            return self._until_its_end(board, read)
+            code = self._until_its_end(board, read)
+        print_closing(self._console, self._project, self._trace_id)
+        return code
 
     def _until_its_end(self, board: Keyboard | None, read: Callable[[float], str] | None) -> int:
         while (code := self._look()) is None:

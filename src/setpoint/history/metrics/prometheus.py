@@ -19,9 +19,9 @@ def prometheus(
     """
     lines = _family("setpoint_runs", "Runs that are recorded, by state.")
     lines += [_sample("setpoint_runs", {"state": state}, count) for state, count in runs.items()]
-    lines += _family("setpoint_cost_usd", "US dollars that runs used as far as known, also those under way.")
+    lines += _family("setpoint_spent_usd", "US dollars that runs used as far as known, also those under way.")
     lines += [
-        _sample("setpoint_cost_usd", {"window_days": str(days)}, float(usd)) for days, usd in costs.items()
+        _sample("setpoint_spent_usd", {"window_days": str(days)}, float(usd)) for days, usd in costs.items()
     ]
     for several in zip(*(each.metrics for each in reports), strict=True):
         lines += _metric([(each.days, metric) for each, metric in zip(reports, several, strict=True)])

@@ -55,7 +55,7 @@ class Notice(Value):
 
 
 def notice_of(event: Event, order: RunOrder, repository: str, told: RunFigures) -> Notice | None:
-    """Return the notice about an event after which a run is as told; none where it is no reason for one."""
+    """Return the notice about an event, with the figures after it; else none."""
     if isinstance(event.body, GateOpened):
         kind, lines, title = NoticeKind.ASKS, _asked(event.body.gate, order, told), "Setpoint asks"
         branch = ending = ""

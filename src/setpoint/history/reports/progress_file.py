@@ -34,7 +34,7 @@ class IterationProgress(Value):
     """PASS, FAIL, BROKEN, NOT_MEASURED or NOT_REACHED."""
     test_failures: tuple[str, ...] = ()
     quality: float | None = None
-    """The quality score; null where a test is red, or the full suite was not measured."""
+    """The quality score; null where a test fails, or the full suite was not measured."""
     metrics: QualityVector = QualityVector()
     """Every metric of the quality vector; null where it was not measured."""
     status: str

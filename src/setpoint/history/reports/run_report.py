@@ -5,42 +5,50 @@ All of it is computed from the run's events alone, so it can be written again at
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from base64 import b64encode
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment
+from markupsafe import Markup
 
 from setpoint.errors import RecordedDataError
 from setpoint.history import phrases
 from setpoint.history.iterations import Lap, laps
 from setpoint.history.model_use import use_in_words
 from setpoint.history.replay import History, history
+from setpoint.history.reports.diff_text import Change, files_of
 from setpoint.history.reports.progress_file import progress, status
 from setpoint.history.reports.templates import templates
+from setpoint.history.run_figures import RunFigures
+from setpoint.history.run_fold import fold
 from setpoint.model.attempt import ToolCall
 from setpoint.model.ending import EXAMINED, Ending
-from setpoint.model.evaluation import Evaluation
-from setpoint.model.events import Event
+from setpoint.model.events import Event, ProductShown
 from setpoint.model.events.run import AgentFinished, PhaseCompleted, PhaseEntered, RunFinished
-from setpoint.model.evidence import CheckState, Evidence
+from setpoint.model.evidence import CheckState
 from setpoint.model.facts import gains
 from setpoint.model.facts.halting import shadow_line
 from setpoint.model.facts.spending import in_words
-from setpoint.model.ids import Artifact, TraceId
-from setpoint.model.run import COMPLETION_MARK, SELF_TESTED_MARK, UNPROVEN_MARK
-from setpoint.system.files.atomic import write_atomic
+from setpoint.model.ids import Artifact, Commit, TraceId
+from setpoint.model.run import COMPLETION_MARK
+from setpoint.model.verdict import HardGate
+from setpoint.model.wording import counted
+from setpoint.system.files.atomic import write_atomic, write_atomic_bytes
 
 SCRATCHPAD, PROGRESS, MARKDOWN, HTML = "scratchpad.md", "progress.json", "report.md", "report.html"
 """Names of the files that `write_all` keeps up to date in a run's folder."""
 HIDDEN = "hidden"
 """The folder for tests that were written before the maker began."""
 MOST_OUTPUT = 4000
-"""Characters of a tool's raw output, from its end, that the HTML report shows."""
+"""Characters of a tool's raw output, from its end, that a report shows."""
 
 Read = Callable[[Artifact], bytes]
 """Reads an artifact; raises `RecordedDataError` where it is gone."""
+Diff = Callable[[Commit, Commit], str]
+"""Reads the change between two commits of a run; raises `RecordedDataError` where it is gone."""
 
 _MARKS = {
     CheckState.PASS: "\N{CHECK MARK}",
@@ -49,19 +57,7 @@ _MARKS = {
     CheckState.ERROR: "!",
     CheckState.NOT_MEASURED: "\N{EN DASH}",
 }
-_ENDINGS = {
-    Ending.VERIFIED: COMPLETION_MARK,
-    Ending.SELF_TESTED: SELF_TESTED_MARK,
-    Ending.UNPROVEN: f"{UNPROVEN_MARK}: nobody examined it, or a run of the verdict failed",
-    Ending.UNPROVABLE: "Nothing here could prove the work, so no agent was started",
-    Ending.STOPPED: "Stopped by a guard, best state kept",
-    Ending.ESCALATED: "Needs a person, best state kept",
-    Ending.ACCEPTED: "Accepted by a person, not verified",
-    Ending.SKIPPED: "Left to a person, best state kept",
-    Ending.BROKEN_AGENT: "The agent broke",
-    Ending.CANCELLED: "Cancelled, best state kept",
-    Ending.MET: "Nothing to do: all that was asked is there already",
-}
+_UNMEASURED = CheckState.NOT_MEASURED
 
 
 def scratchpad(events: Sequence[Event]) -> str:
@@ -69,32 +65,40 @@ def scratchpad(events: Sequence[Event]) -> str:
     return _rendered("scratchpad.md.j2", events)
 
 
-def markdown(events: Sequence[Event]) -> str:
-    """Return the report as Markdown, fit for a pull request; text from outside is escaped."""
-    return _rendered("report.md.j2", events)
+def markdown(events: Sequence[Event], read: Read | None = None, diff: Diff | None = None) -> str:
+    """Return the report as Markdown, for a minute's reading; text from outside is escaped.
+
+    With `read` it holds the ends of raw outputs, with `diff` what is delivered, both folded.
+    """
+    return _rendered("report.md.j2", events, read, diff)
 
 
-def pull_text(events: Sequence[Event], issue: int, evidence_ref: str, earlier: Sequence[TraceId] = ()) -> str:
+def pull_text(
+    events: Sequence[Event],
+    issue: int,
+    evidence_ref: str,
+    earlier: Sequence[TraceId] = (),
+    read: Read | None = None,
+) -> str:
     """Return what a pull request says about a run, as Markdown; text from outside is escaped.
 
     `issue` is the one that asks for the work; 0: none. `evidence_ref` is the git ref of the statement,
     `earlier` are runs whose work the pull request holds already.
     """
-    told = history(events)
-    number = told.outcome.best_iteration if told.outcome else 0
-    best = next((each for each in told.rounds if each.number == number), None)
-    return _rendered("pull.md.j2", events, issue=issue, evidence_ref=evidence_ref, best=best, earlier=earlier)
+    return _rendered("pull.md.j2", events, read, issue=issue, evidence_ref=evidence_ref, earlier=earlier)
 
 
-def html(events: Sequence[Event], read: Read | None = None) -> str:
+def html(events: Sequence[Event], read: Read | None = None, diff: Diff | None = None) -> str:
     """Return the report as one self-contained page without scripts; text from outside is escaped.
 
-    With `read`, the ends of the raw outputs of failed and broken checks are shown too.
+    With `read` it holds the ends of the raw outputs, with `diff` what is delivered.
     """
-    return _rendered("report.html.j2", events, read)
+    return _rendered("report.html.j2", events, read, diff)
 
 
-def write_all(folder: Path, events: Sequence[Event], read: Read | None = None) -> None:
+def write_all(
+    folder: Path, events: Sequence[Event], read: Read | None = None, diff: Diff | None = None
+) -> None:
     """Write the four files of a run into its folder, each atomically; the event log can write them again.
 
     Tests that the maker was not to see follow when the run has ended, under `hidden/`.
@@ -102,8 +106,8 @@ def write_all(folder: Path, events: Sequence[Event], read: Read | None = None) -
     for name, text in (
         (SCRATCHPAD, scratchpad(events)),
         (PROGRESS, progress(events).model_dump_json(indent=2) + "\n"),
-        (MARKDOWN, markdown(events)),
-        (HTML, html(events, read)),
+        (MARKDOWN, markdown(events, read, diff)),
+        (HTML, html(events, read, diff)),
     ):
         write_atomic(folder / name, text, flush=False)
     told = history(events)
@@ -113,80 +117,170 @@ def write_all(folder: Path, events: Sequence[Event], read: Read | None = None) -
 
 
 def _write_hidden(file: Path, source: Artifact, read: Read) -> None:
-    if text := _text_of(source, read):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(file, text, flush=False)
-
-
-def _text_of(source: Artifact, read: Read | None) -> str:
-    """Return the text of a hidden test; empty where it is gone: the record still says what it expects."""
     try:
-        return read(source).decode("utf-8", errors="replace") if read is not None else ""
-    except RecordedDataError:
-        return ""
+        text = read(source)
+    except RecordedDataError:  # the record still says what it expects
+        return
+    if text:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic_bytes(file, text, flush=False)
 
 
-def _rendered(template: str, events: Sequence[Event], read: Read | None = None, **more: object) -> str:
+def _text_of(kept: Artifact, read: Read | None) -> str:
+    """Return the text of an artifact, or why it is gone: the record still names it."""
+    try:
+        return phrases.lines(read(kept).decode("utf-8", errors="replace")) if read is not None else ""
+    except RecordedDataError as error:
+        return f"({error.message})"
+
+
+def _rendered(
+    template: str, events: Sequence[Event], read: Read | None = None, diff: Diff | None = None, **more: object
+) -> str:
     told, every = history(events), laps(events)
+    lap, figures = _shown_lap(told, every), fold(events).figures
     return (
         _environment()
         .get_template(template)
         .render(
             told=told,
             laps=every,
+            lap=lap,
             order=told.order,
-            headline=_headline(told),
+            headline=_headline(told, figures),
             opening=_opening(told),
-            set_of=partial(_set_of, told.order.weights),
+            facts=_facts(told, figures),
+            missing=not_proved(told, lap),
+            change=_change(told, diff),
             held=_held(told, every),
             price=lambda cost: "unknown" if cost is None else f"${cost:.2f}",
             answers=_answers(told),
             unjudged=_unjudged(told),
             cost=in_words(told.account),
             use=use_in_words(told, events),
-            tokens=told.account.tokens,
             spans=_spans(events),
-            gate_names=list(dict.fromkeys(gate.name for lap in every for gate in lap.gates)),
+            gate_names=list(dict.fromkeys(gate.name for each in every for gate in each.gates)),
             metric_names=_metric_names(told, every),
             thoughts=[event.body for event in events if isinstance(event.body, PhaseCompleted)],
             attempts=[event.body for event in events if isinstance(event.body, AgentFinished)],
             tools=_tools(told),
             count=len(events),
-            output=lambda evidence: _output(evidence, read),
+            word=lambda gate: _word(gate).replace("_", " "),
             source=lambda test: _text_of(test.source, read),
             mark=_MARKS,
             completion_mark=COMPLETION_MARK,
             status=lambda lap: status(told, lap),
+            **_product(events, read),
             **more,
         )
     )
 
 
-def _headline(told: History) -> str:
-    if told.outcome is not None:
-        return told.outcome.verdict or _ENDINGS[told.outcome.ending]
+def product_html(events: Sequence[Event], read: Read) -> Markup:
+    """Return what was shown of the product, as a part of a page; empty where nothing was."""
+    return Markup(_environment().get_template("shown.html.j2").render(**_product(events, read)))  # noqa: S704 - the template escapes
+
+
+def _product(events: Sequence[Event], read: Read | None) -> dict[str, object]:
+    """Return what `shown.html.j2` needs."""
+    return {
+        "shown": [event.body for event in events if isinstance(event.body, ProductShown)],
+        "output": lambda kept, most=MOST_OUTPUT: _end(_text_of(kept, read), most) if kept else "",
+        "picture": lambda kept: _picture(kept, read),
+    }
+
+
+def _picture(kept: Artifact, read: Read | None) -> str:
+    """Return a picture in base64; empty where it is gone."""
+    try:
+        return b64encode(read(kept)).decode() if read is not None else ""
+    except RecordedDataError:
+        return ""
+
+
+def _end(text: str, most: int) -> str:
+    return text if len(text) <= most else f"…{text[-most:]}"
+
+
+def _word(gate: HardGate) -> str:
+    """Return the state of a gate; one that was not reached did not break."""
+    return "not reached" if gate.reason.startswith("not reached") else gate.state
+
+
+def _shown_lap(told: History, every: tuple[Lap, ...]) -> Lap | None:
+    """Return the iteration whose state is delivered or offered, or else the last."""
+    best = told.outcome.best_iteration if told.outcome else 0
+    return next((lap for lap in every if lap.number == best), every[-1] if every else None)
+
+
+def _facts(told: History, figures: RunFigures) -> list[str]:
+    """Return what a reader wants to know beside the verdict: tests, change, iterations, cost and time."""
+    back = f", sent back {counted(len(told.bounces), 'time')}" if told.bounces else ""
+    iterations = f"{counted(figures.iteration, 'iteration')}{back}"
+    quality = f"quality {figures.score}" if figures.score else ""
+    every = (
+        figures.tests,
+        figures.change,
+        quality,
+        iterations,
+        figures.cost,
+        phrases.duration(told.active_s),
+    )
+    return [each for each in every if each]
+
+
+def not_proved(told: History, lap: Lap | None) -> list[str]:
+    """Say what a state does not prove: gates, obligations and goals not met, and what was not run."""
+    if lap is None or lap.latest is None:
+        return []
+    proof, outcome = lap.proof, told.outcome
+    owed = proof.missing if proof else ()
+    found = [f"{gate.name}: {gate.reason or gate.state}" for gate in lap.gates if not gate.passed]
+    found += [f"{each.name}: {each.reason}" for each in owed]
+    idle = [each for each in lap.gates if each.state is _UNMEASURED]
+    found += [f"{each.name}: not measured{f': {each.reason}' if each.reason else ''}" for each in idle]
+    unable = [each for each in (proof.not_run if proof else ()) if each not in {gate.name for gate in idle}]
+    found += [f"{each}: not possible here" for each in unable]
+    found += [f"{each}: switched off by proof.without" for each in told.order.proof.without]
+    found += [f"{each.name}: {each.reason}" for each in (outcome.goals if outcome else ()) if each.missing]
+    found += [
+        f"{each.check}: {each.state.replace('_', ' ')}{f': {each.reason}' if each.reason else ''}"
+        for each in lap.latest.evidence
+        if each.state in (_UNMEASURED, CheckState.ERROR)
+    ]
+    return list(dict.fromkeys((*found, *(proof.vouched.lacking if proof else ()))))
+
+
+def _change(told: History, diff: Diff | None) -> Change:
+    """Return what is delivered, or the newest state, against the base."""
+    outcome, base = told.outcome, told.order.base
+    newest = told.rounds[-1].snapshot.commit if told.rounds else base
+    end = outcome.best if outcome else newest
+    command = f"git diff {base[:10]}...{outcome.branch}" if outcome and outcome.branch else ""
+    command = command or f"git --git-dir .setpoint/snapshots/{told.trace_id}.git diff {base[:10]} {end[:10]}"
+    if end == base or diff is None:
+        return Change(command=command, empty=end == base)
+    try:
+        return Change(command=command, files=files_of(diff(base, end)))
+    except RecordedDataError as error:
+        return Change(command=command, gone=error.message)
+
+
+def _headline(told: History, figures: RunFigures) -> str:
+    if figures.verdict:
+        return figures.verdict
     return "Waits for a person" if told.waiting is not None else f"Running: {told.phase or 'starting'}"
 
 
-def _set_of(weights: Mapping[str, float], measured: Evaluation | None) -> str:
-    """Name the metrics that a quality score rests on, for the text beside it."""
-    if measured is None or measured.score is None:
-        return ""
-    names = measured.quality.weighed(weights)
-    return f" of {', '.join(names)}" if names else ""
-
-
 def _opening(told: History) -> str:
-    """Say why the work is verified, or why it is not and what it gained all the same."""
+    """Say why the work is verified, or what it gained all the same."""
     outcome = told.outcome
-    if outcome is None:
+    if outcome is None or outcome.ending in (Ending.MET, Ending.UNPROVABLE):
         return ""
-    if outcome.ending in EXAMINED:
-        return outcome.reason
-    if outcome.ending in (Ending.MET, Ending.UNPROVABLE) or told.base is None:
-        return outcome.reason
+    if outcome.ending in EXAMINED or told.base is None:
+        return outcome.reason if outcome.verdict else ""
     best = next((each for each in told.rounds if each.number == outcome.best_iteration), None)
-    return f"not verified because: {outcome.reason}; gained: {gains.in_words(told.base, best)}"
+    return f"not verified; gained: {gains.in_words(told.base, best)}"
 
 
 def _held(told: History, every: tuple[Lap, ...]) -> str:
@@ -228,6 +322,7 @@ def _environment() -> Environment:
         "failure": phrases.failure_line,
         "change": phrases.change_line,
         "argv": phrases.argv_line,
+        "fenced": phrases.fenced,
     }
     environment.globals["place"] = phrases.place
     environment.filters["shadow_line"] = shadow_line
@@ -292,18 +387,3 @@ def _tools(told: History) -> list[tuple[str, int, int, float]]:
         for name, of in calls.items()
     ]
     return sorted(rows, key=lambda row: (-row[1], row[0]))
-
-
-def _output(evidence: Evidence, read: Read | None) -> str:
-    """Return end of a raw output that says why a check is not green; empty where there is none to show."""
-    if (
-        read is None
-        or evidence.output is None
-        or evidence.state in (CheckState.PASS, CheckState.NOT_MEASURED)
-    ):
-        return ""
-    try:
-        text = read(evidence.output).decode("utf-8", errors="replace")
-    except RecordedDataError as error:
-        return f"({error.message})"
-    return text if len(text) <= MOST_OUTPUT else f"…{text[-MOST_OUTPUT:]}"

@@ -23,6 +23,7 @@ from setpoint.model.events.learning import AboutMemory
 from setpoint.model.events.live import AboutLive, AgentSaid, ToolStarted
 from setpoint.model.events.own_agents import AboutOwnAgents
 from setpoint.model.events.people import Feedback
+from setpoint.model.events.product import ProductShown
 from setpoint.model.events.production import AboutProduction
 from setpoint.model.events.requests import ChangeRequested, ChangeReviewed, ChangeSettled, ReasonsGiven
 from setpoint.model.events.run import (
@@ -109,6 +110,7 @@ __all__ = [
     "PhaseCompleted",
     "PhaseEntered",
     "PhasePassed",
+    "ProductShown",
     "ProofMeasured",
     "ReasonsGiven",
     "ReviewAnswered",
@@ -167,6 +169,7 @@ Body = Annotated[
     | GateExpired
     | CancelRequested
     | Delivered
+    | ProductShown
     | RunFinished
     | AboutLive
     | AboutMemory

@@ -6,6 +6,7 @@ from typing import Literal
 
 from setpoint.model.attempt import Role, ToolCall
 from setpoint.model.ids import Commit
+from setpoint.model.proof import Obligation
 from setpoint.model.value import Text, Value
 
 
@@ -128,6 +129,13 @@ class CopyRemade(Value):
         return bool(self.label) and not self.kept
 
 
+class ProofStep(Value):
+    """One run of a proof that is being measured has ended; `proof.measured` tells the whole."""
+
+    kind: Literal["proof.step"] = "proof.step"
+    obligation: Obligation
+
+
 class HintGiven(Value):
     """A person tells the maker something while a run works; it reaches the maker with its next prompt."""
 
@@ -184,5 +192,5 @@ Steering = HintGiven | HintTaken | AgentInterrupted | PauseRequested | RunHeld |
 """What a person asks for while a run works, and what became of it."""
 AboutEdits = SessionOpened | EditsChosen | CopyRemade
 """What becomes of edits that were not recorded as the result of an attempt."""
-AboutLive = ToolStarted | AgentSaid | ProjectTextShown | QuestionAnswered | AboutEdits | Steering
+AboutLive = ToolStarted | AgentSaid | ProofStep | ProjectTextShown | QuestionAnswered | AboutEdits | Steering
 """What an agent is doing at the moment, and what a person says to it."""

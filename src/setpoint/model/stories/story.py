@@ -10,6 +10,7 @@ from setpoint.model.changes.slug import slug
 from setpoint.model.gate import OnLimit
 from setpoint.model.goals import Goal, Goals, MetricGoal
 from setpoint.model.ids import Commit, StoryId, TraceId
+from setpoint.model.product import Shown
 from setpoint.model.proof import WorkKind
 from setpoint.model.value import Instant, Value
 
@@ -55,6 +56,8 @@ class Story(Value):
     """Files of hidden tests, from the root of the repository and kept outside it; `FILE=PATH` says where in
     the tree each is run, otherwise beside the other tests. The maker is not told of them.
     """
+    show: tuple[Shown, ...] = ()
+    """Commands and pages to show before and after the work, in place of those of the setting `show`."""
     protected: tuple[str, ...] = ()
     """Paths, as globs from the root of the repository, that are always restored."""
     integrity: IntegrityMode = IntegrityMode.BOTH
