@@ -5,7 +5,7 @@ from setpoint.ports.board import Board
 from setpoint.ports.check import Check, Measured
 from setpoint.ports.clock import Clock
 from setpoint.ports.durable import Durable
-from setpoint.ports.evaluator import Evaluator, Toolbox
+from setpoint.ports.evaluator import Evaluator, TakesOut, Toolbox
 from setpoint.ports.event_log import EventLog
 from setpoint.ports.forge import Appendix, BranchName, Forge
 from setpoint.ports.forge_desk import FeedbackDesk, ForgeDesk, ResultDesk, RunResult, RunTexts, StoryDesk
@@ -55,6 +55,7 @@ __all__ = [
     "RunResult",
     "RunTexts",
     "StoryDesk",
+    "TakesOut",
     "Toolbox",
     "WorkCopy",
     "Workbench",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.proof import NOBODY, HiddenTests, HiddenTrial, Proof, Vouched
@@ -48,4 +49,17 @@ class Evaluator(Protocol):
         """Run tests that were written from the request alone at the base, where they must fail.
 
         Tests that show objections to a measured tree run on both.
+        """
+
+
+@runtime_checkable
+class TakesOut(Protocol):
+    """An evaluator that can say what fails without a part of a change; without it nobody tells."""
+
+    async def without(
+        self, order: RunOrder, measured: Measured, changes: Sequence[str], tests: tuple[str, ...]
+    ) -> tuple[frozenset[str] | None, ...]:
+        """Run tests on a tree, each time with one of its changes, a unified diff, taken back.
+
+        Gives those that fail, for each change; none where it cannot be taken back or they do not run.
         """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +14,7 @@ from setpoint.errors import SettingsError
 from setpoint.model.config.sandbox import Means
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.proof import NOBODY, HiddenTests, HiddenTrial, Proof, Vouched
+from setpoint.ports import TakesOut
 from setpoint.settings import Settings
 from setpoint.system.files.private_folder import temporary_place
 from setpoint.system.processes import Hold, Trial, clean_environment, holding, withholding
@@ -165,3 +166,12 @@ class HeldEvaluator:
         async with held_checks(self._project, self._settings):
             with withholding():
                 return await self._inner.try_hidden(order, copy, tests)
+
+    async def without(
+        self, order: RunOrder, measured: Measured, changes: Sequence[str], tests: tuple[str, ...]
+    ) -> tuple[frozenset[str] | None, ...]:
+        """Run tests on a tree without its changes, one by one."""
+        if not isinstance(self._inner, TakesOut):
+            return tuple(None for _ in changes)
+        async with held_checks(self._project, self._settings):
+            return await self._inner.without(order, measured, changes, tests)

@@ -56,12 +56,10 @@ def cleaned(proposal: Proposal) -> Proposal:
 
 
 def _without_secrets(hint: Hint) -> Hint:
-    return Hint(
-        template=redacted(hint.template),
-        avoid=tuple(redacted(each) for each in hint.avoid),
-        command=redacted(hint.command),
-        files=tuple(redacted(each) for each in hint.files),
-    )
+    many = {
+        name: tuple(map(redacted, getattr(hint, name))) for name in ("avoid", "files", "symbols", "rules")
+    }
+    return Hint(template=redacted(hint.template), command=redacted(hint.command), **many)
 
 
 def first_evidence(learning: Learning) -> tuple[LearningEvidence, ...]:
