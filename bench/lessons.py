@@ -2,8 +2,8 @@
 
     python bench/lessons.py [--runs 60] > learnings.jsonl
 
-One line of JSON for each learning, and one for each run that teaches nothing: the run's facts (the story,
-what is true of it, each round's change, what was red and refused) beside the learning. Tests and ruff really run.
+One line of JSON for each learning, and one for each run that teaches nothing: the facts of the run (the
+story, what is true of it, what each round wrote, how it ended) beside the learning. Tests and ruff run.
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from setpoint.inner.structured_answer import Question, ask_for, read_object
-from setpoint.learning.policy.kind import kind_of
 from setpoint.learning.policy.lessons import MOST, Account, account_text
 from setpoint.model.answers.reflection import ReflectionShape, TaughtShape
 from setpoint.model.answers.role_answers import example_of, schema_of
@@ -84,6 +83,8 @@ def _worded(
     more = []
     for each in taught:
         known, text = made.get(each.cites.strip("# ")), f"{each.title} {each.body}"
+        if each.kind is LearningKind.EPISODIC:
+            continue  # what happened once is in the run's log
         if known is None or known.by != "setpoint" or not _names(known, text):
             more.append(_proposal(run, agent, each))
             continue
@@ -151,7 +152,7 @@ def _proposal(run: RunContext, agent: str, taught: TaughtShape) -> Proposal:
     """Make what a model says a proposal; it stays a candidate until evidence or a person supports it."""
     least, most = BELIEVED
     return Proposal(
-        kind=LearningKind(kind_of(f"{taught.title} {taught.body}", taught.kind)),
+        kind=taught.kind,
         title=taught.title,
         body=taught.body,
         context=taught.context,
