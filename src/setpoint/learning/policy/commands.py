@@ -3,28 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from setpoint.model.attempt import ToolCall
 
 _SET = re.compile(r"[A-Za-z_]\w*=")
 _LAUNCHERS = frozenset(
-    (
-        "python",
-        "python3",
-        "uv",
-        "poetry",
-        "pipenv",
-        "hatch",
-        "npx",
-        "pnpm",
-        "yarn",
-        "npm",
-        "bunx",
-        "run",
-        "exec",
-        "dlx",
-    )
+    re.findall(r"\w+", "python python3 uv poetry pipenv hatch npx pnpm yarn npm bunx run exec dlx")
 )
 _PICKS = re.compile(r"-[kmtg]$|--(?:filter|grep|run|testNamePattern|test)$")
 """Options whose word picks some tests."""
@@ -62,29 +47,21 @@ def works_here(rounds: Sequence[Sequence[ToolCall]]) -> tuple[tuple[str, str, st
 
 
 def _general(command: str) -> str:
-    """Return a command without what is set for it alone, which may be a secret, and without what it picks."""
+    """Return how a command is called, without what is set for it alone (a secret, perhaps) and its picks."""
     if re.search(r"[|;&<>\n]", command):
         return ""
-    return " ".join(_kept(command.strip("`$ ").split()))
-
-
-def _kept(words: list[str]) -> Iterator[str]:
-    """Yield the words that say how a tool is called."""
-    picks, begun = False, False
-    for place, word in enumerate(words):
-        if picks or (not begun and _SET.match(word)):
-            picks = False
-            continue
-        # `python -m NAME` names the tool.
-        picks = (
-            begun
-            and bool(_PICKS.match(word))
-            and not words[place - 1].rpartition("/")[2].startswith("python")
-        )
-        if picks or (begun and ((_SHORT.match(word) and word != "-m") or _ONE.fullmatch(word))):
-            continue
-        begun = True
-        yield word
+    kept: list[str] = []
+    words = iter(command.strip("`$ ").split())
+    for word in words:
+        if not kept:
+            kept += [] if _SET.match(word) else [word]
+        elif _PICKS.match(word) and not re.search(
+            r"(^|/)python[\d.]*$", kept[-1]
+        ):  # `python -m` names a tool
+            next(words, "")
+        elif word == "-m" or not (_SHORT.match(word) or _ONE.fullmatch(word)):
+            kept.append(word)
+    return " ".join(kept)
 
 
 def _picks_more(one: list[str], other: list[str]) -> bool:
