@@ -112,23 +112,26 @@ def project(parts: list[tuple[Part, str, int]]) -> dict[str, str]:
     return files
 
 
+Drawn = list[tuple[Part, str, int]]
+
+
+def drawn(chance: random.Random, count: int, *, half: bool = False) -> Drawn:
+    """Draw parts, each with a word and a number."""
+    some = [part for part in PARTS if part.half] if half else PARTS
+    pairs = zip(chance.sample(some, count), chance.sample(WORDS, count), strict=True)
+    return [(part, word, chance.randint(4, 99)) for part, word in pairs]
+
+
+def right(parts: Drawn) -> dict[str, str]:
+    """Write the right code of parts."""
+    return {f"shop/{word}.py": written(part, word, number, "right") for part, word, number in parts}
+
+
 def of_bugs(chance: random.Random) -> Iterator[Case]:
-    """Yield runs that mend one bug or three, at once, one by one, or after a wrong attempt."""
-
-    def drawn(count: int, *, half: bool = False) -> list[tuple[Part, str, int]]:
-        some = [part for part in PARTS if part.half] if half else PARTS
-        words = chance.sample(WORDS, count)
-        return [
-            (part, word, chance.randint(4, 99))
-            for part, word in zip(chance.sample(some, count), words, strict=True)
-        ]
-
-    def right(parts: list[tuple[Part, str, int]]) -> dict[str, str]:
-        return {f"shop/{word}.py": written(part, word, number, "right") for part, word, number in parts}
-
-    one = drawn(1)
+    """Yield runs that mend one bug or two, at once, or after a wrong attempt."""
+    one = drawn(chance, 1)
     yield Case("one bug at once", "Make the tests pass", project(one), (right(one),), "one bug, one change")
-    half = drawn(1, half=True)
+    half = drawn(chance, 1, half=True)
     first = {f"shop/{word}.py": written(part, word, number, "half") for part, word, number in half}
     yield Case(
         "a wrong attempt first",
@@ -137,23 +140,7 @@ def of_bugs(chance: random.Random) -> Iterator[Case]:
         (first, right(half)),
         "the second change mends it; where the first was part of it, the diff shows",
     )
-    three = drawn(3)
-    yield Case(
-        "three bugs at once",
-        "Make the tests pass",
-        project(three),
-        (right(three),),
-        "three independent bugs: each test is mended by the change of its own module alone",
-    )
-    slow = drawn(3)
-    yield Case(
-        "three bugs one by one",
-        "Make the tests pass",
-        project(slow),
-        tuple(right(slow[: count + 1]) for count in range(3)),
-        "three independent bugs, one mended in each round; no file needs another",
-    )
-    tidy = drawn(2)
+    tidy = drawn(chance, 2)
     (_, word, _), (other, beside, number) = tidy
     extra = {f"shop/{beside}.py": "# tidied\n\n" + written(other, beside, number, "right")}
     yield Case(
@@ -163,7 +150,7 @@ def of_bugs(chance: random.Random) -> Iterator[Case]:
         (right(tidy[:1]) | extra,),
         "two bugs; the comment in the second module does nothing",
     )
-    left = drawn(2, half=True)
+    left = drawn(chance, 2, half=True)
     stuck = {f"shop/{word}.py": written(part, word, number, "half") for part, word, number in left[:1]}
     yield Case("never mended", f"Fix {left[0][1]}", project(left), (stuck,), "nothing is mended")
     yield Case(
@@ -178,6 +165,26 @@ def of_bugs(chance: random.Random) -> Iterator[Case]:
             ("python -m pytest tests -q", False),
             ("python -m pytest -k unit", True),
         ),
+    )
+
+
+def of_three(chance: random.Random) -> Iterator[Case]:
+    """Yield runs that mend three independent bugs, at once or one by one."""
+    three = drawn(chance, 3)
+    yield Case(
+        "three bugs at once",
+        "Make the tests pass",
+        project(three),
+        (right(three),),
+        "three independent bugs: each test is mended by the change of its own module alone",
+    )
+    slow = drawn(chance, 3)
+    yield Case(
+        "three bugs one by one",
+        "Make the tests pass",
+        project(slow),
+        tuple(right(slow[: count + 1]) for count in range(3)),
+        "three independent bugs, one mended in each round; no file needs another",
     )
 
 
@@ -283,7 +290,7 @@ def cases(count: int) -> list[Case]:
     found: list[Case] = []
     for number in range(count):
         chance = random.Random(number)
-        found += [*of_bugs(chance), *of_places(chance), *of_findings(chance)]
+        found += [*of_bugs(chance), *of_three(chance), *of_places(chance), *of_findings(chance)]
         if len(found) >= count:
             break
     return found[:count]

@@ -230,7 +230,7 @@ def _followed(run: RunContext, past: RunFacts, diff: str, ending: Ending) -> tup
 
 
 def _outcome(run: RunContext, judged: Followed, shown: int) -> LearningEvidence | None:
-    """Make evidence of a run: its outcome, shared by all that was shown, or that it was shown in vain."""
+    """Make evidence of a run: its outcome, shared by all that was shown, or that it was of no use."""
     if judged.helped is None and not judged.idle:
         return None
     kind = EvidenceKind.HELPED if judged.helped else EvidenceKind.IDLE if judged.idle else EvidenceKind.FAILED

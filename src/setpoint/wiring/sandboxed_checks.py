@@ -14,7 +14,6 @@ from setpoint.errors import SettingsError
 from setpoint.model.config.sandbox import Means
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.proof import NOBODY, HiddenTests, HiddenTrial, Proof, Vouched
-from setpoint.ports import TakesOut
 from setpoint.settings import Settings
 from setpoint.system.files.private_folder import temporary_place
 from setpoint.system.processes import Hold, Trial, clean_environment, holding, withholding
@@ -26,8 +25,9 @@ from setpoint.workspace.copies_folder import cache_folder
 
 if TYPE_CHECKING:
     from setpoint.agents.selection import Agents
+    from setpoint.checks.run_evaluator import ProjectEvaluator
     from setpoint.model.run import RunOrder
-    from setpoint.ports import Evaluator, Measured, Toolbox, WorkCopy
+    from setpoint.ports import Measured, Toolbox, WorkCopy
 
 _AVAILABLE = AvailableMeans()
 """What works on this machine does not change while Setpoint runs, and each measurement asks."""
@@ -137,7 +137,7 @@ async def readable(settings: Settings, agents: Agents, maker: str, author: str) 
 class HeldEvaluator:
     """Wraps the evaluator of a run: its processes run in the configured sandbox."""
 
-    def __init__(self, inner: Evaluator, project: Project, settings: Settings) -> None:
+    def __init__(self, inner: ProjectEvaluator, project: Project, settings: Settings) -> None:
         """Take the evaluator and what tells how it is held."""
         self._inner, self._project, self._settings = inner, project, settings
 
@@ -171,7 +171,5 @@ class HeldEvaluator:
         self, order: RunOrder, measured: Measured, changes: Sequence[str], tests: tuple[str, ...]
     ) -> tuple[frozenset[str] | None, ...]:
         """Run tests on a tree without its changes, one by one."""
-        if not isinstance(self._inner, TakesOut):
-            return tuple(None for _ in changes)
         async with held_checks(self._project, self._settings):
             return await self._inner.without(order, measured, changes, tests)

@@ -1,6 +1,6 @@
 """Which change cleared which failure: only where both went together between two measured trees.
 
-One place changed: it cleared what is gone. Several: each is taken out alone, and what fails again is its.
+One place changed: it cleared what is gone. Several: each is removed alone, and what fails again is its.
 A finding is cleared by the change of the lines it points at. Nothing else is anybody's merit.
 """
 
@@ -19,7 +19,7 @@ from setpoint.model.run import Round
 from setpoint.model.verdict import Judgement
 
 MOST_TAKEN_OUT = 5
-"""Places that are taken out of one tree, one by one."""
+"""Places that are removed from one tree, one by one."""
 _UNREAD = frozenset({"proof", "parse", "integrity", *FORMATTERS})
 """Sources whose findings teach nothing of the project."""
 Place = tuple[str, str]
@@ -74,7 +74,7 @@ def steps_of(
 
 
 def to_take_out(steps: Sequence[Step]) -> dict[int, tuple[Change, ...]]:
-    """Name the changes to be taken out of the last tree, one by one, by the round of the change."""
+    """Name the changes to remove from the last tree, one by one, by the round of the change."""
     if not steps or not (gone := _gone(steps)):
         return {}
     wanted = {
@@ -145,12 +145,10 @@ def _same(finding: Finding) -> tuple[str, str, str]:
 
 
 def _tells(finding: Finding) -> bool:
-    """Whether a finding says something of the project: not of a rule that mends itself, nor of the exam."""
-    mends_itself = finding.fix is not None and finding.fix.safe
+    """Whether a finding says something of the project: not of a rule whose fix is safe, nor of the exam."""
+    safe = finding.fix is not None and finding.fix.safe
     return not (
-        mends_itself
-        or finding.source in _UNREAD
-        or finding.category in (Category.INTEGRITY, Category.COVERAGE)
+        safe or finding.source in _UNREAD or finding.category in (Category.INTEGRITY, Category.COVERAGE)
     )
 
 

@@ -32,9 +32,9 @@ class Change:
     symbol: str = ""
     """Function or class; empty outside of any, and where a whole file comes or goes."""
     out: list[str] = field(default_factory=list)
-    """Lines taken out."""
+    """Removed lines."""
     put: list[str] = field(default_factory=list)
-    """Lines put in."""
+    """Added lines."""
     at: list[int] = field(default_factory=list)
     """Where, as lines of the old file."""
     patch: str = ""
@@ -103,7 +103,7 @@ def _owners(lines: list[str], named: str) -> list[str]:
     for changed, some in groupby(lines, key=lambda line: line[0] in "+-"):
         run = list(some)
         gone = sum(line[0] == "-" for line in run)
-        if changed and gone:  # as many lines as are taken out are put in their place
+        if changed and gone:  # as many added lines replace the removed ones
             owner = _name_of(run[0][1:], owner)
             owners += [owner] * min(2 * gone, len(run))
             run = run[2 * gone :]
@@ -116,7 +116,7 @@ def _owners(lines: list[str], named: str) -> list[str]:
 
 
 def _name_of(line: str, before: str) -> str:
-    """Name what begins with a line, or goes on; a constructor is its class."""
+    """Name what begins with a line, or the one before; a constructor is its class."""
     if found := _NAMED.match(line):
         return before if found.group(1).startswith("__") and before else found.group(1)
     return "" if re.match(r"[A-Za-z_@]", line) else before

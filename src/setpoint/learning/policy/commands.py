@@ -25,7 +25,7 @@ def works_here(rounds: Sequence[Sequence[ToolCall]]) -> tuple[tuple[str, str, st
     """Return tool, call that fails and call that works, each once; what names single files is left out.
 
     Only calls between which nothing was edited are compared, and none that ended otherwise in another place:
-    a test that is red is no command that does not work.
+    a failing test does not make a command a wrong one.
     """
     told = [call for calls in rounds for call in calls if call.ok is not None and call.kind == "execute"]
     good = {_general(call.title) for call in told if call.ok}

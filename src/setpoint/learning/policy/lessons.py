@@ -52,7 +52,7 @@ class Account:
     steps: tuple[Step, ...] = ()
     """From one measured tree to the next."""
     without: Without = field(default_factory=dict)
-    """What fails where a change is taken out of the last tree."""
+    """What fails where a change is removed from the last tree."""
     diff: str = ""
     """The last round's tree against the base."""
     calls: Mapping[int, tuple[ToolCall, ...]] = field(default_factory=dict)

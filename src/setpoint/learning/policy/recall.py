@@ -114,7 +114,7 @@ def _ranked(hits: Sequence[Hit], question: str, scope: str) -> list[tuple[float,
 
 
 def silent(standing: LearningState) -> bool:
-    """Whether a learning was shown again and again in vain; a person's own never is."""
+    """Whether a learning was shown again and again without any use; a person's own never is."""
     vain = 0
     for each in standing.evidence:
         vain = 0 if each.kind in _EARNS else vain + (each.kind is EvidenceKind.IDLE)
@@ -136,7 +136,7 @@ def _fit(hit: Hit, asked: set[str], named: set[str]) -> float:
 def of_place(hint: Hint, asked: set[str], named: set[str]) -> float:
     """Count what a learning and a step share: a rule, a test, a file or a symbol by name counts most.
 
-    Words of a wish count where they name a file, the folder it is in, or a symbol.
+    Words of a request count where they name a file, the folder it is in, or a symbol.
     """
     points = 0.0
     for rule in hint.rules:
