@@ -123,7 +123,7 @@ def _name_of(line: str, before: str) -> str:
 
 
 def _alone(lines: list[str], owners: list[str], owner: str, begin: int) -> str:
-    """Write a hunk with one place's changes; others' stand there as they are in the new file."""
+    """Write a hunk with one place's changes; others' lines are as in the new file."""
     kept = []
     for line, own in zip(lines, owners, strict=True):
         if own == owner or line[0] not in "+-":
