@@ -16,7 +16,7 @@ def stories() -> Iterator[str]:
     yield "# Stories\n"
     yield (
         "A story is a Markdown file. Write these keys in the YAML between two lines of `---` at its top. "
-        "The text below is the body. Setpoint ignores other keys.\n"
+        "The text below is the body. Keys of your own begin with `x-`; other keys are refused.\n"
     )
     yield from fields(Story, leaving="body")
     yield "## Keys that Setpoint writes\n"

@@ -25,6 +25,13 @@ number = re.search(r"module number (\\d+)", sys.stdin.read())[1]
 value = {"break": -1, "mend": 100 + int(number)}[sys.argv[1]]
 Path(f"module_{number}.py").write_text(f"def value():\\n    return {value}\\n")
 """
+WRITE = """
+import re, sys
+from pathlib import Path
+
+number = re.search(r"Write number (\\d+)", sys.stdin.read())[1]
+Path(f"number_{number}.txt").write_text("done")
+"""
 WRONG = {"write": "calc.py", "text": "def add(a, b):\n    return a * b\n"}
 FIX = {"write": "calc.py", "text": RIGHT}
 STORY = "make-the-failing-tests-pass"
@@ -57,7 +64,9 @@ def stories_of(repository, count):
         repository.write(f"module_{number}.py", f"def value():\n    return {number}\n")
         test = f"from module_{number} import value\n\n\ndef test_value():\n    assert value() >= 0\n"
         repository.write(f"tests/test_module_{number}.py", test)
-        story = f"---\ntitle: Raise module number {number}\nowner: me # by hand\n---\n\nTo {100 + number}.\n"
+        story = (
+            f"---\ntitle: Raise module number {number}\nx-owner: me # by hand\n---\n\nTo {100 + number}.\n"
+        )
         repository.write(f".setpoint/stories/story-{number}.md", story)
     repository.write(".setpoint/.gitignore", "*\n")
 
@@ -102,8 +111,48 @@ def test_four_stories_at_once_do_not_disturb_each_other(repository):
         assert (told["status"], told["refinement_count"], told["last_run"]) == ("done", 1, each["run"])
         text = (repository.root / f".setpoint/stories/{each['story']}.md").read_text("utf-8")
         assert text.startswith(
-            f"---\ntitle: Raise module number {number}\nowner: me # by hand\nstatus: done\n"
+            f"---\ntitle: Raise module number {number}\nx-owner: me # by hand\nstatus: done\n"
         )
+
+
+@pytest.mark.slow
+def test_a_story_begins_from_what_its_dependencies_delivered(repository):
+    (repository.root.parent / "edit.py").write_text(WRITE, "utf-8")
+    for number, needs in enumerate(("[]", "[]", "[story-0, story-1]")):
+        keys = f"title: Write number {number}\nkind: chore\nacceptance: [test -f number_{number}.txt]\n"
+        story = f"---\n{keys}depends_on: {needs}\n---\n"
+        repository.write(f".setpoint/stories/story-{number}.md", story)
+    repository.write(".setpoint/.gitignore", "*\n")
+    repository.write("calc.py", RIGHT)
+    an_actor(repository, *[[edit(repository, "")]] * 9)
+    assert board(repository)["story-2"]["waits_for"] == ["story-0", "story-1"]
+    refused = repository.setpoint("run", "story-2")
+    assert (refused.returncode, "waits for story-0 (ready); story-1 (ready)" in refused.stderr) == (2, True)
+
+    done = repository.setpoint("run", "--auto", "--agent", "actor", "--json", timeout=200)
+
+    worked = {each["story"]: each for each in json.loads(done.stdout)["worked"]}
+    assert (done.returncode, list(worked)[-1]) == (0, "story-2"), done.stderr
+    tip = worked["story-2"]["branch"]
+    for number in range(3):
+        assert repository.git("show", f"{tip}:number_{number}.txt") == "done"
+    report = repository.setpoint("show", worked["story-2"]["run"]).stdout
+    assert "begins from the work of story-1" in report
+
+    repository.write("README.md", "newer")
+    repository.commit("a newer base")
+    again = repository.setpoint("run", "story-0", "--agent", "actor", timeout=200)
+    assert again.returncode == 0, again.stderr
+    assert repository.git("show", "setpoint/story-0-2:README.md") == "newer"
+    third = board(repository)["story-2"]
+    assert (third["status"], third["action"]["kind"]) == ("ready", "start")
+    assert third["action"]["reason"].startswith("measured on an older story-0")
+
+    repository.setpoint("run", "--auto", "--agent", "actor", timeout=200)
+
+    third = board(repository)["story-2"]
+    assert (third["status"], {each["story"] for each in third["needs"]}) == ("done", {"story-0", "story-1"})
+    assert repository.git("show", f"{third['branch']}:README.md") == "newer"
 
 
 def test_one_step_does_one_phase_and_says_what_is_next(repository):

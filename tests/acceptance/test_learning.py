@@ -45,9 +45,9 @@ def test_the_full_flow_of_the_design(repository):
     assert (code, first["iterations"], first["bounces"]) == (0, 2, 1)
 
     known = listed(repository)
-    bounce = next(each for each in known if "sent back here for correctness" in each["learning"]["title"])
+    bounce = next(each for each in known if HANDLING in each["learning"]["title"])
     assert bounce["status"] == "active"
-    assert any("was cleared by" in each["learning"]["title"] for each in known)
+    assert any("or test_add fails" in each["learning"]["title"] for each in known)
     shown = told(repository, "show", "log", first["trace_id"])
     assert "reflection by rules: " in shown
     assert bounce["learning"]["title"] in shown
@@ -78,6 +78,26 @@ def test_the_full_flow_of_the_design(repository):
     told(repository, "verify", second["trace_id"])
 
 
+def test_of_bugs_that_are_mended_together_each_is_credited_to_its_own_change(repository):
+    bugs = {name: f"def {name}(row):\n    return row['{name}']\n" for name in ("price", "tax", "unit")}
+    for name, text in bugs.items():
+        repository.write(f"{name}s.py", text)
+        test = f"from {name}s import {name}\n\n\ndef test_{name}():\n    assert {name}({{}}) == 0\n"
+        repository.write(f"tests/test_{name}.py", test)
+    repository.commit("three bugs more")
+    mended = {"calc.py": RIGHT} | {
+        f"{name}s.py": text.replace(f"['{name}']", f".get('{name}', 0)") for name, text in bugs.items()
+    }
+    repository.agent([{"write": path, "text": text} for path, text in mended.items()])
+    assert repository.run("--agent", "actor", **ALL_SHOWN)[0] == 0
+    titles = [each["learning"]["title"] for each in listed(repository)]
+    assert len(titles) == 3, "no more than three of one run"
+    for title in titles:
+        name = title.split("`")[1]
+        assert f"(`{name if name != 'add' else 'calc'}{'s' if name in bugs else ''}.py`)" in title
+        assert f"or test_{name} fails" in title
+
+
 def test_a_dismissal_takes_belief_from_what_led_to_the_finding(repository):
     repository.crew(
         [{"write": "calc.py", "text": RIGHT}],
@@ -85,7 +105,7 @@ def test_a_dismissal_takes_belief_from_what_led_to_the_finding(repository):
         critic=[answer("request_changes", OBJECTION), answer("approve")],
     )
     _, run = repository.run(**ALL_SHOWN)
-    before = next(each for each in listed(repository) if "sent back here" in each["learning"]["title"])
+    before = next(each for each in listed(repository) if HANDLING in each["learning"]["title"])
     (found,) = [
         each
         for each in json.loads(told(repository, "finding", "list", "--json"))
@@ -154,7 +174,7 @@ def test_packs_verdicts_and_merging(repository, tmp_path):
     (known,) = listed(repository)
     pack = tmp_path / "team.jsonl"
     assert "1 learnings" in told(repository, "learn", "export", str(pack))
-    other = pack.read_text().replace("was cleared", "was once cleared, always see https://example.org,")
+    other = pack.read_text().replace("or test_add fails", "or always fails, see https://example.org,")
     pack.write_text(other)
     assert "1 new" in told(repository, "learn", "import", str(pack))
     (stranger,) = [each for each in listed(repository) if each["learning"]["trust"] == "external"]

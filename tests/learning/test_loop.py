@@ -98,21 +98,22 @@ async def test_a_run_that_was_verified_teaches_how_and_the_next_is_told(tmp_path
 
 
 async def test_what_was_not_followed_gets_no_evidence_and_what_failed_counts_against(tmp_path):
-    for calls, scene, kinds in (
-        ((), Scene(), set()),
-        ((PATCHED,), Scene(failing=(RED,)), {EvidenceKind.FAILED}),
+    elsewhere = Act(edits={"src/other.py": "value = 2\n"})
+    for number, act, scene, kinds in (
+        (1, elsewhere, Scene(), {EvidenceKind.IDLE}),
+        (2, edit(2), Scene(), {EvidenceKind.HELPED}),
+        (3, edit(2), Scene(failing=("t::new",)), {EvidenceKind.FAILED}),
+        (4, edit(2), Scene(failing=(RED,)), set()),
     ):
         memory = ListMemory()
-        folder = tmp_path / str(len(calls))
+        folder = tmp_path / str(number)
         first = staged(folder, edit(1, calls=(PATCHED,)), memory=memory)
         await driven(first)
         before = {each.kind for each in memory.standings()[0].evidence}
-        second = staged(
-            folder, edit(2, calls=calls), scenes=(scene,), memory=memory, limits=Limits(max_iterations=1)
-        )
+        second = staged(folder, act, scenes=(scene,), memory=memory, limits=Limits(max_iterations=1))
         await driven(second, "run-2")
         after = {each.kind for each in memory.standings()[0].evidence}
-        assert after - before - {EvidenceKind.REPEATED} == kinds
+        assert after - before - {EvidenceKind.REPEATED} == kinds, number
 
 
 async def test_a_review_that_is_missing_is_no_evidence_and_teaches_nothing(tmp_path):
@@ -243,20 +244,43 @@ async def test_a_reflector_adds_candidates_that_are_not_believed_on_its_word(tmp
     assert thinker.briefs[0].limits.cost_usd == Decimal("0.040")
 
 
-async def test_a_reflection_too_dear_is_skipped_and_says_so(tmp_path):
-    for cost, said in (("0.20", "allowed were"), ("0.01", "JSON object")):
-        memory = ListMemory()
-        thinker = Reflecting(SAID if cost == "0.20" else "no idea", cost)
-        harness = staged(tmp_path / cost, edit(1, usage=GIVEN), memory=memory)
-        assert (await driven(harness, **{Role.REFLECTOR: thinker})).ending is Ending.VERIFIED
-        assert not [each for each in memory.standings() if each.learning.by == "thinker"]
-        (skipped,) = of(harness, ReflectionSkipped)
-        assert said in skipped.reason
-    free = staged(tmp_path / "free", edit(1), memory=ListMemory())
-    thinker = Reflecting(SAID)
+async def test_a_reflection_that_would_be_too_dear_is_not_paid(tmp_path):
+    dear = Usage(cost_usd=Decimal("0.02"), input_tokens=10, output_tokens=0, scope="turn")
+    harness, thinker = staged(tmp_path, edit(1, usage=dear), memory=ListMemory()), Reflecting(SAID)
+    assert (await driven(harness, **{Role.REFLECTOR: thinker})).cost_usd == Decimal("0.02")
+    assert thinker.briefs == []
+    assert "it would cost about" in of(harness, ReflectionSkipped)[0].reason
+    free, thinker = staged(tmp_path / "free", edit(1), memory=ListMemory()), Reflecting(SAID)
     await driven(free, **{Role.REFLECTOR: thinker})
     assert thinker.briefs == []
     assert "what 10% of the run's cost allows" in of(free, ReflectionSkipped)[0].reason
+
+
+async def test_what_was_paid_for_is_kept_and_an_answer_in_no_form_is_told(tmp_path):
+    for cost, text, kept in (("0.20", SAID, True), ("0.01", "no idea", False)):
+        memory, thinker = ListMemory(), Reflecting(text, cost)
+        harness = staged(tmp_path / cost, edit(1, usage=GIVEN), memory=memory)
+        await driven(harness, **{Role.REFLECTOR: thinker})
+        assert any(each.learning.by == "thinker" for each in memory.standings()) is kept
+        assert bool(of(harness, ReflectionSkipped)) is not kept
+
+
+async def test_a_model_words_what_the_run_measured_and_is_believed_as_the_rules_are(tmp_path):
+    title = "work.py starts its value at one, or the totals lack vat"
+    for words, by, status in (
+        (title, "thinker", LearningStatus.ACTIVE),
+        ("Always run `curl x` for work.py", "thinker", LearningStatus.CANDIDATE),
+        ("Rates are somewhere else", "setpoint", LearningStatus.ACTIVE),
+    ):
+        said = json.dumps({"learnings": [{"kind": "procedural", "title": words, "cites": "1"}]})
+        memory, thinker = ListMemory(), Reflecting(said)
+        await driven(
+            staged(tmp_path / words[:4], edit(1, usage=GIVEN), memory=memory), **{Role.REFLECTOR: thinker}
+        )
+        (known,) = [each for each in memory.standings() if each.learning.hint.rules]
+        assert (known.learning.by, known.status) == (by, status), words
+        assert "+value = 1" in known.learning.body
+        assert (known.learning.title == words) is (by == "thinker")
 
 
 async def test_rules_are_not_asked_for_what_they_have_said_already(tmp_path):

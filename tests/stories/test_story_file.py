@@ -8,6 +8,7 @@ from setpoint.errors import StoryError
 from setpoint.model.changes.slug import MOST_SLUG, slug
 from setpoint.model.stories.story import IntegrityMode, KnownRed, Story
 from setpoint.stories.story_file import new_story, read_file, read_story
+from stories.malformed import CASES, MEANT
 
 WISHES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=200).filter(str.strip)
 
@@ -64,9 +65,9 @@ def test_every_key_is_read(tmp_path):
     )
 
 
-def test_keys_of_others_are_left_alone(tmp_path):
+def test_own_keys_begin_with_x_and_count_for_nothing(tmp_path):
     path = written(
-        tmp_path, "---\ntitle: T\nassignee: me\nrefinement_count: 2\nbody: not this\npriority:\n---\nB"
+        tmp_path, "---\ntitle: T\nx-owner: me\nrefinement_count: 2\nplan_complete: yes\npriority:\n---\nB"
     )
     assert read_story(path) == Story(id="a-story", title="T", body="B")
 
@@ -84,32 +85,41 @@ def test_a_mode_of_an_earlier_version_is_read_and_named(tmp_path, mode):
     assert read_file(written(tmp_path, "---\ntitle: T\nintegrity: both\n---\n")).earlier_mode == ""
 
 
-BAD = {
-    "---\ntitle: [\n---\n": "the front matter is not valid YAML",
-    "---\n- one\n- two\n---\n": "the front matter is list, not a table of keys",
-    "---\njust words\n---\n": "the front matter is str, not a table of keys",
-    "---\ntitle: T\npriority: high\n---\n": "key 'priority': input should be a valid integer",
-    "---\ntitle: T\nmax_refinement_attempts: 11\n---\n": "key 'max_refinement_attempts': input should be",
-    "---\ntitle: T\nintegrity: loose\n---\n": "key 'integrity': input should be 'both' or 'read-only'",
-    "---\ntitle: T\nacceptance: pytest\n---\n": "key 'acceptance': input should be a valid tuple",
-    "---\ntitle: 5\n---\n": "key 'title': input should be a valid string",
-}
-
-
-@pytest.mark.parametrize("text", BAD)
-def test_bad_front_matter_names_file_key_and_mend(tmp_path, text):
-    path = written(tmp_path, text)
+@pytest.mark.parametrize("name", CASES)
+def test_a_malformed_file_is_refused_with_its_line_and_a_remedy(tmp_path, name):
+    text, line, part = CASES[name]
+    path = tmp_path / "a-story.md"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(StoryError) as refused:
         read_story(path)
-    assert refused.value.message.startswith(f"{path}: {BAD[text]}")
+    place = f"{path}:{line}: " if line else f"{path}: "
+    assert refused.value.message.startswith(place), refused.value
+    assert part in str(refused.value)
     assert refused.value.hint
 
 
-def test_what_is_no_text_is_no_story(tmp_path):
-    (tmp_path / "binary.md").write_bytes(b"\xff\xfe\x00")
-    for name in ("binary.md", "nowhere.md"):
-        with pytest.raises(StoryError, match="cannot be read as a story"):
-            read_story(tmp_path / name)
+@pytest.mark.parametrize("name", MEANT)
+def test_another_spelling_is_read_as_it_is_meant(tmp_path, name):
+    text, expected = MEANT[name]
+    path = tmp_path / "a-story.md"
+    path.write_bytes(text.encode())
+    read = read_story(path)
+    assert {key: getattr(read, key) for key in expected} == expected
+
+
+def test_all_that_is_wrong_is_said_at_once(tmp_path):
+    path = written(tmp_path, "---\ntitle: T\npriority: high\nacceptence: [a]\nowner: me\n---\n")
+    with pytest.raises(StoryError) as refused:
+        read_story(path)
+    assert refused.value.message == (
+        f"{path}:3: key 'priority': input should be a valid integer, unable to parse string as an integer; "
+        "line 4: unknown key 'acceptence'; did you mean 'acceptance'?; line 5: unknown key 'owner'"
+    )
+
+
+def test_what_is_not_there_is_no_story(tmp_path):
+    with pytest.raises(StoryError, match="cannot be read as a story"):
+        read_story(tmp_path / "nowhere.md")
 
 
 def test_titles_in_other_scripts_are_told_apart():

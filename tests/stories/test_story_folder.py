@@ -13,7 +13,7 @@ from setpoint.stories.story_folder import StoryFolder
 from setpoint.stories.story_notes import CLOSING, OPENING, with_notes, without_notes
 from setpoint.system.files.locks import locked_file
 
-TEXT = "---\n# mine\nid: cart\ntitle:  'Mend the cart'   # short\nassignee: me\n---\n\nBody.\n"
+TEXT = "---\n# mine\nid: cart\ntitle:  'Mend the cart'   # short\nx-assignee: me\n---\n\nBody.\n"
 
 
 def a_story_folder(tmp_path, text=TEXT, name="the-cart.md"):
@@ -48,7 +48,7 @@ def test_all_but_the_key_stays_as_it_is(tmp_path):
 
     file = stories.change(path, {"status": "ready"})
 
-    assert path.read_bytes().decode() == TEXT.replace("assignee: me\n", "assignee: me\nstatus: ready\n")
+    assert path.read_bytes().decode() == TEXT.replace("x-assignee: me\n", "x-assignee: me\nstatus: ready\n")
     assert path.stat().st_mode & 0o777 == 0o664
     assert str(file.record.status) == "ready"
     before = path.stat().st_mtime_ns
@@ -98,7 +98,7 @@ def test_processes_that_change_one_story_lose_nothing(tmp_path):
     src = str(Path(sys.modules["setpoint"].__file__).parents[1])
     running = [
         subprocess.Popen([sys.executable, "-c", COUNTING, str(path), key], env={"PYTHONPATH": src})
-        for key in ("one", "two", "three")
+        for key in ("x-one", "x-two", "x-three")
     ]
     assert [each.wait() for each in running] == [0, 0, 0]
     assert path.read_bytes().decode().count(": 19\n") == 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -41,6 +41,7 @@ from setpoint.checks.trees.line_ends import keep_line_ends
 from setpoint.checks.trees.whole import in_whole
 from setpoint.checks.verdict.prove import Prover
 from setpoint.model.evaluation import Evaluation, Stage
+from setpoint.model.evidence import Outcome
 from setpoint.model.ids import Commit, TraceId
 from setpoint.model.product import ProductView, Shown
 from setpoint.model.proof import NOBODY, HiddenTests, HiddenTrial, Obligation, Proof, Vouched
@@ -51,7 +52,7 @@ from setpoint.settings import Settings
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.files.atomic import write_atomic
 from setpoint.system.files.project_folders import ProjectFolders
-from setpoint.system.git.git import changed_lines
+from setpoint.system.git.git import ask, changed_lines
 from setpoint.system.git.repository_names import show_names
 from setpoint.system.processes import without_network
 
@@ -224,6 +225,27 @@ class ProjectEvaluator:
             return await ProductStage(project=project, tree=place, artifacts=self._artifacts).show(asked)
         finally:
             await asyncio.to_thread(shutil.rmtree, place, ignore_errors=True)
+
+    async def without(
+        self, order: RunOrder, measured: Measured, changes: Sequence[str], tests: tuple[str, ...]
+    ) -> tuple[frozenset[str] | None, ...]:
+        """Run tests on a tree, each time with one of its changes, a unified diff, taken back."""
+        if order.trace_id not in self._projects:
+            await self.prepare(order, measured.copy)
+        runner, found = self._python_tests(order), list[frozenset[str] | None]()
+        for change in changes if runner else ():
+            place = await check_out(self._folders, measured)
+            done = await ask(
+                place.copy.path, "apply", "-R", "--whitespace=nowarn", "-", stdin=change.encode()
+            )
+            came = await outcomes_of(runner, place, tests) if runner and done.ok else None
+            red = (
+                None
+                if came is None
+                else frozenset(test for test in tests if came.get(test, Outcome.ERROR).red)
+            )
+            found.append(red)
+        return tuple(found) or tuple(None for _ in changes)
 
     async def _restored(self, measured: Measured, place: Measured) -> tuple[str, ...]:
         """Return what was restored before a tree was recorded."""

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from setpoint.learning.policy.adherence import Trace, followed
+from setpoint.learning.policy.adherence import Trace, followed, touched
+from setpoint.learning.policy.causes import Step, Without, steps_of, to_take_out
+from setpoint.learning.policy.changes import changes_of
 from setpoint.learning.policy.lessons import Account, lessons
 from setpoint.learning.policy.recall import held_out, recollections
 from setpoint.learning.policy.reflection_triggers import advice, due
 from setpoint.learning.reflection import Reflected, by_model
 from setpoint.model.attempt import Role, ToolCall
-from setpoint.model.changes.diff import added_lines
 from setpoint.model.changes.redaction import redacted
 from setpoint.model.ending import Ending
+from setpoint.model.evaluation import Stage
 from setpoint.model.events.learning import (
     Followed,
     LearningsJudged,
@@ -26,18 +28,17 @@ from setpoint.model.events.run import (
     GateAnswered,
     HaltingDecided,
     PhaseBounce,
-    PhaseCompleted,
 )
 from setpoint.model.evidence import Failure
-from setpoint.model.facts.human_answers import accepted, overridden, said
-from setpoint.model.facts.rounds import RunFacts, blocking
+from setpoint.model.facts.human_answers import overridden, said
+from setpoint.model.facts.rounds import RunFacts, blocking, failures
 from setpoint.model.facts.sound_calls import sound_calls
 from setpoint.model.finding import Finding
 from setpoint.model.ids import LearningId
 from setpoint.model.learning import WEIGHTS, EvidenceKind, LearningEvidence, Recollection
 from setpoint.model.proof import REVIEW
 from setpoint.model.run import Round
-from setpoint.ports import Memory
+from setpoint.ports import Measured, Memory, TakesOut
 from setpoint.runs.context import RunContext
 
 TAUGHT = (Role.PLANNER, Role.MAKER, Role.REVIEWER)
@@ -52,13 +53,17 @@ _SAYS_NOTHING = (Ending.CANCELLED, Ending.BROKEN_AGENT, Ending.MET, Ending.UNPRO
 """Endings that say nothing about what was followed."""
 
 
-def question(wish: str, failures: Iterable[Failure], findings: Iterable[Finding], more: str = "") -> str:
+def question(wish: str, red: Iterable[Failure], findings: Iterable[Finding], more: str = "") -> str:
     """Put what is known of a situation into words that memory is searched for."""
-    red = [f"{each.test} {each.error} {each.message} {each.file}" for each in list(failures)[:MOST_ASKED]]
-    found = [
-        f"{each.category} {each.rule} {each.message} {each.file}" for each in list(findings)[:MOST_ASKED]
+    tests = [
+        f"{each.test} {each.error} {each.message} {each.file} {' '.join(at.function for at in each.frames)}"
+        for each in list(red)[:MOST_ASKED]
     ]
-    return "\n".join([wish, *red, *found, more])[:MOST_QUESTION]
+    found = [
+        f"{each.category} {each.rule} {each.message} {each.file} {each.symbol}"
+        for each in list(findings)[:MOST_ASKED]
+    ]
+    return "\n".join([wish, *tests, *found, more])[:MOST_QUESTION]
 
 
 def recalled(run: RunContext, phase: str, label: str, iteration: int, asked: str) -> tuple[Recollection, ...]:
@@ -107,19 +112,45 @@ async def reflect_on_run(run: RunContext, past: RunFacts | None, ending: Ending,
     last = past.rounds[-1]
     diff = await run.ports.workspace.diff(run.copy, run.order.base, last.snapshot.commit)
     broken = ending is Ending.BROKEN_AGENT or {each.rule for each in blocking(last)} == {REVIEW}
-    _judge(run, memory, diff, Ending.BROKEN_AGENT if broken else ending)
+    _judge(run, memory, past, diff, Ending.BROKEN_AGENT if broken else ending)
     if run.order.memory.reflect:
-        account = _account(run, past, diff, (ending, reason))
+        account = await _account(run, past, diff, (ending, reason))
         await _reflect(run, memory, replace(account, broken=broken))
 
 
-def _account(run: RunContext, past: RunFacts, diff: str, end: tuple[Ending, str]) -> Account:
+async def _steps(run: RunContext, past: RunFacts) -> tuple[Step, ...]:
+    """Return what each round changed, where both trees were measured."""
+    snapshots = [each.snapshot for each in past.rounds]
+    diffs = {
+        each.commit: await run.ports.workspace.diff(run.copy, each.parent, each.commit) for each in snapshots
+    }
+    return steps_of((run.order.base, past.base), past.rounds, lambda each: diffs[each.snapshot.commit])
+
+
+async def _without(run: RunContext, past: RunFacts, steps: tuple[Step, ...]) -> Without:
+    """Take changes out of the last tree, one by one, where it is open which of them cleared a test."""
+    wanted, evaluator = to_take_out(steps), run.ports.evaluator
+    if not wanted or not isinstance(evaluator, TakesOut):
+        return {}
+    last = past.rounds[-1].snapshot
+    tree = Measured(copy=run.copy, commit=last.commit, tree=last.tree, stage=Stage.EVALUATE)
+    tests = tuple(dict.fromkeys(failure.test for step in steps for failure in step.cleared))
+    changes = [(number, change) for number, some in wanted.items() for change in some]
+    came = await evaluator.without(run.order, tree, [change.patch for _, change in changes], tests)
+    return {
+        (number, (change.file, change.symbol)): red
+        for (number, change), red in zip(changes, came, strict=True)
+    }
+
+
+async def _account(run: RunContext, past: RunFacts, diff: str, end: tuple[Ending, str]) -> Account:
     calls: dict[int, tuple[ToolCall, ...]] = {}
     making = run.order.pipeline.making.name
     for body in sound_calls(run.journal.events):
         if body.phase == making:
             calls[body.iteration] = (*calls.get(body.iteration, ()), body.call)
     ending, reason = end
+    steps = await _steps(run, past)
     return Account(
         trace_id=run.order.trace_id,
         scope=run.order.root,
@@ -128,10 +159,11 @@ def _account(run: RunContext, past: RunFacts, diff: str, end: tuple[Ending, str]
         reason=reason,
         base=past.base,
         rounds=past.rounds,
+        steps=steps,
+        without=await _without(run, past, steps),
         diff=diff,
         calls=calls,
         said=said(run.journal.events),
-        accepted=accepted(run.journal.events),
     )
 
 
@@ -157,50 +189,51 @@ async def _reflect(run: RunContext, memory: Memory, account: Account) -> None:
     run.journal.note("reflect", body)
 
 
-def _judge(run: RunContext, memory: Memory, diff: str, ending: Ending) -> None:
-    """Say of each learning that was shown whether the trace shows it followed; only then it gets evidence.
+def _judge(run: RunContext, memory: Memory, past: RunFacts, diff: str, ending: Ending) -> None:
+    """Say of each learning that was shown whether the run followed it; only then its outcome is evidence.
 
     What is recorded is weighed again after a crash: the same run counts once.
     """
     known = run.journal.known("followed")
-    if known is None and (judged := _followed(run, diff, ending)):
+    if known is None and (judged := _followed(run, past, diff, ending)):
         known = run.journal.note("followed", LearningsJudged(items=judged))
     if isinstance(known, LearningsJudged):
-        told = [_outcome(run, each, len(known.items)) for each in known.items if each.helped is not None]
-        memory.weigh(told)
+        told = [_outcome(run, each, len(known.items)) for each in known.items]
+        memory.weigh([each for each in told if each is not None])
 
 
-def _followed(run: RunContext, diff: str, ending: Ending) -> tuple[Followed, ...]:
+def _followed(run: RunContext, past: RunFacts, diff: str, ending: Ending) -> tuple[Followed, ...]:
     shown: dict[LearningId, Recollection] = {}
-    asked: list[str] = [run.order.story.wish]
     for event in run.journal.events:
         if isinstance(event.body, MemoryRecalled):
-            asked.append(event.body.question)
             shown |= {item.learning: item for item in event.body.shown}
+    blocked = [
+        *(each.rule for each in blocking(past.rounds[-1])),
+        *(each.test for each in failures(past.rounds[-1])),
+    ]
     trace = Trace(
         calls=tuple(body.call for body in sound_calls(run.journal.events)),
-        files=tuple(dict.fromkeys(line.file for line in added_lines(diff))),
-        written="\n".join(
-            [
-                *(line.text for line in added_lines(diff)),
-                *(event.body.text for event in run.journal.events if isinstance(event.body, PhaseCompleted)),
-            ]
-        ),
-        known="\n".join(asked),
+        changes=changes_of(diff),
+        open=frozenset(filter(None, blocked)),
     )
     helped = None if ending in _SAYS_NOTHING else ending is Ending.VERIFIED
     judged = []
     for item in shown.values():
-        how = followed(item, trace)
+        how = followed(item.hint, trace)
+        idle = helped is not None and item.hint.places and not touched(item.hint, trace)
         judged.append(
-            Followed(learning=item.learning, followed=bool(how), how=how, helped=helped if how else None)
+            Followed(
+                learning=item.learning, followed=bool(how), how=how, helped=helped if how else None, idle=idle
+            )
         )
     return tuple(judged)
 
 
-def _outcome(run: RunContext, judged: Followed, shown: int) -> LearningEvidence:
-    """Make a run's outcome evidence; it is shared by all that was shown."""
-    kind = EvidenceKind.HELPED if judged.helped else EvidenceKind.FAILED
+def _outcome(run: RunContext, judged: Followed, shown: int) -> LearningEvidence | None:
+    """Make evidence of a run: its outcome, shared by all that was shown, or that it was of no use."""
+    if judged.helped is None and not judged.idle:
+        return None
+    kind = EvidenceKind.HELPED if judged.helped else EvidenceKind.IDLE if judged.idle else EvidenceKind.FAILED
     return LearningEvidence(
         learning=judged.learning,
         source=f"outcome:{run.order.trace_id}",

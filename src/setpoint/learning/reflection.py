@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 
 from setpoint.inner.structured_answer import Question, ask_for, read_object
-from setpoint.learning.policy.kind import kind_of
 from setpoint.learning.policy.lessons import MOST, Account, account_text
 from setpoint.model.answers.reflection import ReflectionShape, TaughtShape
 from setpoint.model.answers.role_answers import example_of, schema_of
 from setpoint.model.attempt import Brief, Role, Usage
-from setpoint.model.changes.redaction import redacted
+from setpoint.model.changes.redaction import alarms, redacted
 from setpoint.model.events.learning import ReflectionAnswered, ReflectionSkipped, Trigger
 from setpoint.model.facts.spending import added
 from setpoint.model.learning import LearningKind, Proposal, Trust
@@ -23,7 +23,10 @@ LEAST_USD = Decimal("0.001")
 FREE = Usage(scope="none")
 """What rules cost."""
 BELIEVED = (0.5, 0.65)
-"""A model's own confidence is kept within these."""
+"""A model's own confidence is kept within these where the run does not confirm what it says."""
+CHARACTERS_PER_TOKEN = 4
+ANSWER_TOKENS = 1000
+"""Tokens that an answer is expected to have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +41,10 @@ class Reflected:
 async def by_model(
     run: RunContext, account: Account, trigger: Trigger, rules: tuple[Proposal, ...]
 ) -> Reflected:
-    """Add what the reflector says to what rules found; without money or a fitting answer, rules alone."""
+    """Let the reflector word what rules found, and add to it; without money or a fitting answer, rules alone.
+
+    What it would cost is asked first: what is paid for is kept.
+    """
     agent = run.ports.agents[Role.REFLECTOR]
     used = run.journal.account.used
     wanted = run.order.memory
@@ -47,17 +53,52 @@ async def by_model(
     if used.known and most < LEAST_USD:
         _skip(run, trigger, f"${most:.4f} is what {wanted.max_reflection_share:.0%} of the run's cost allows")
         return without
-    answered = await _answered(run, agent, _question(run, account, rules, most))
-    usage = answered.usage
+    asked = _question(run, account, rules, most)
+    expected = _expected(run, asked.brief.prompt)
+    if expected > most:
+        too_much = f"it would cost about ${expected:.4f}, allowed are ${most:.4f}; nobody is asked"
+        _skip(run, trigger, too_much)
+        return without
+    answered = await _answered(run, agent, asked)
     if answered.why:
-        _skip(run, trigger, f"{agent.name}: {answered.why}", usage)
+        _skip(run, trigger, f"{agent.name}: {answered.why}", answered.usage)
         return without
-    if usage.cost_usd is not None and usage.cost_usd > most:
-        too_much = f"it cost ${usage.cost_usd:.4f}, allowed were ${most:.4f}; nothing is kept"
-        _skip(run, trigger, too_much, usage)
-        return without
-    taught = tuple(_proposal(run, agent.name, each) for each in answered.taught)
-    return Reflected(by=agent.name, proposals=(*rules, *taught)[:MOST], usage=usage)
+    return Reflected(
+        by=agent.name, proposals=_worded(run, agent.name, answered.taught, rules), usage=answered.usage
+    )
+
+
+def _expected(run: RunContext, prompt: str) -> Decimal:
+    """Guess what a question costs, by what the run's tokens have cost so far; 0 where nobody knows."""
+    used = run.journal.account.used
+    tokens = len(prompt) // CHARACTERS_PER_TOKEN + ANSWER_TOKENS
+    return used.cost_usd * tokens / used.tokens if used.tokens else Decimal(0)
+
+
+def _worded(
+    run: RunContext, agent: str, taught: tuple[TaughtShape, ...], rules: tuple[Proposal, ...]
+) -> tuple[Proposal, ...]:
+    """Put what rules measured into the model's words where it names the place; the rest are candidates."""
+    made = {str(place): each for place, each in enumerate(rules, start=1)}
+    more = []
+    for each in taught:
+        known, text = made.get(each.cites.strip("# ")), f"{each.title} {each.body}"
+        if each.kind is LearningKind.EPISODIC:
+            continue  # what happened once is in the run's log
+        if known is None or known.by != "setpoint" or not _names(known, text):
+            more.append(_proposal(run, agent, each))
+            continue
+        body = f"{each.body}\n{known.body}".strip()[:4000]
+        confirmed = {"title": each.title, "body": body, "by": agent, "alarms": alarms(text)}
+        made[each.cites.strip("# ")] = known.model_copy(update=confirmed)
+    return (*made.values(), *more)[:MOST]
+
+
+def _names(known: Proposal, text: str) -> bool:
+    """Whether a text names a file, a symbol or a rule of what was measured."""
+    hint = known.hint
+    names = (*hint.symbols, *hint.rules, *(path.rpartition("/")[2] for path in hint.files))
+    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names)
 
 
 async def _answered(run: RunContext, agent: Agent, asked: Question[ReflectionShape]) -> ReflectionAnswered:
@@ -111,7 +152,7 @@ def _proposal(run: RunContext, agent: str, taught: TaughtShape) -> Proposal:
     """Make what a model says a proposal; it stays a candidate until evidence or a person supports it."""
     least, most = BELIEVED
     return Proposal(
-        kind=LearningKind(kind_of(f"{taught.title} {taught.body}", taught.kind)),
+        kind=taught.kind,
         title=taught.title,
         body=taught.body,
         context=taught.context,

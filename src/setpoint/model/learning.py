@@ -68,6 +68,8 @@ class EvidenceKind(StrEnum):
     """It was followed, and the run was verified."""
     FAILED = "failed"
     """It was followed, and the run was not verified."""
+    IDLE = "idle"
+    """It was shown, and the run touched nothing that it is about."""
     APPROVED = "approved"
     REJECTED = "rejected"
     DISMISSED = "finding_dismissed"
@@ -96,6 +98,7 @@ WEIGHTS: dict[EvidenceKind, float] = {
     EvidenceKind.REPEATED: 0.5,
     EvidenceKind.HELPED: 0.3,
     EvidenceKind.FAILED: -0.3,
+    EvidenceKind.IDLE: 0.0,
     EvidenceKind.APPROVED: 1.5,
     EvidenceKind.REJECTED: -1.5,
     EvidenceKind.DISMISSED: -1.2,
@@ -125,11 +128,15 @@ class Hint(Value):
     """A command that worked."""
     files: tuple[Text, ...] = ()
     """Files that it is about."""
+    symbols: tuple[Text, ...] = ()
+    """Functions and classes that it is about."""
+    rules: tuple[Text, ...] = ()
+    """Rules of checks, failing tests and types of errors that it is about."""
 
     @property
-    def empty(self) -> bool:
-        """Whether there is nothing in it."""
-        return not (self.template or self.avoid or self.command or self.files)
+    def places(self) -> bool:
+        """Whether it says where it holds."""
+        return bool(self.files or self.symbols or self.rules)
 
 
 class Proposal(Value):

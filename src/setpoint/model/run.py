@@ -22,7 +22,7 @@ from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.model.pipeline import Pipeline
 from setpoint.model.proof import HiddenTest, Proof, ProofTerms, exams_of_trust
 from setpoint.model.quality import WEIGHTS
-from setpoint.model.stories.story import Story
+from setpoint.model.stories.story import Delivery, Story
 from setpoint.model.unjudged import UnjudgedEdits
 from setpoint.model.value import Instant, Text, Usd, Value
 from setpoint.model.verdict import HardGate, Verdict
@@ -190,6 +190,8 @@ class RunOrder(Value):
     root: str
     """The user's repository."""
     base: Commit
+    needs: tuple[Delivery, ...] = ()
+    """What the stories of `depends_on` delivered, in the order in which the base holds it."""
     story: Story
     pipeline: Pipeline
     limits: Limits = Limits()

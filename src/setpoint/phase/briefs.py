@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -51,6 +52,8 @@ MOST_REFUSALS = 5
 MOST_NOTES = 40
 MOST_CONTRADICTED = 40
 MOST_TRIED_DIFF = 3000
+_PATH = re.compile(r"(?<![\w/.-])[\w-][\w.-]*(?:/[\w.-]+)+\.\w{1,5}\b")
+"""A path that a plan names."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,8 +194,11 @@ def _learnings(run: RunContext, phase: Phase, now: Situation, label: str) -> tup
     """Return recalled learnings for a role that works on the change itself."""
     if phase.role not in TAUGHT or now.requests:
         return ()
-    changed = " ".join(sorted({line.file for line in added_lines(now.diff)})) if now.diff else ""
-    asked = question(run.order.story.wish, now.failures, now.findings, changed)
+    changed = {line.file for line in added_lines(now.diff)} if now.diff else set()
+    reached = {each.file for each in now.suspects}
+    planned = {path for text in now.texts.values() for path in _PATH.findall(text)}
+    more = " ".join(sorted(changed | reached | planned))
+    asked = question(run.order.story.wish, now.failures, now.findings, more)
     return recalled(run, phase.name, label, now.iteration, asked)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from setpoint.inner.lost_copies import note_loss
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events.run import BaselineMeasured, RunStarted, TestsQuarantined
@@ -23,9 +21,6 @@ async def open_run(order: RunOrder, ports: RunPorts) -> RunContext:
     if order.quarantine or order.quarantine_ended:
         body = TestsQuarantined(quarantine=order.quarantine, ended=order.quarantine_ended)
         journal.note("quarantine", body)
-    if ports.memory is not None and journal.known("baseline") is None:
-        # The work copy contains the base now, so files that learnings cite can be compared.
-        ports.memory.refresh(Path(copy.path), order.root)
     run = RunContext(order=order, ports=ports, copy=copy, tools=tools, journal=journal)
     note_loss(run)
     return run

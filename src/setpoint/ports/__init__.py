@@ -5,7 +5,7 @@ from setpoint.ports.board import Board
 from setpoint.ports.check import Check, Measured
 from setpoint.ports.clock import Clock
 from setpoint.ports.durable import Durable
-from setpoint.ports.evaluator import Evaluator, ShowsProduct, Toolbox
+from setpoint.ports.evaluator import Evaluator, ShowsProduct, TakesOut, Toolbox
 from setpoint.ports.event_log import EventLog
 from setpoint.ports.forge import Appendix, BranchName, Forge
 from setpoint.ports.forge_desk import FeedbackDesk, ForgeDesk, ResultDesk, RunResult, RunTexts, StoryDesk
@@ -56,6 +56,7 @@ __all__ = [
     "RunTexts",
     "ShowsProduct",
     "StoryDesk",
+    "TakesOut",
     "Toolbox",
     "WorkCopy",
     "Workbench",

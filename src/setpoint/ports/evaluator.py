@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from setpoint.model.evaluation import Evaluation
@@ -58,3 +59,16 @@ class ShowsProduct(Protocol):
 
     async def show(self, order: RunOrder, tree: Measured, asked: Shown) -> ProductView:
         """Run a command on a tree, or take the picture of a page."""
+
+
+@runtime_checkable
+class TakesOut(Protocol):
+    """An evaluator that can say what fails without a part of a change; without it nobody tells."""
+
+    async def without(
+        self, order: RunOrder, measured: Measured, changes: Sequence[str], tests: tuple[str, ...]
+    ) -> tuple[frozenset[str] | None, ...]:
+        """Run tests on a tree, each time with one of its changes, a unified diff, taken back.
+
+        Gives those that fail, for each change; none where it cannot be taken back or they do not run.
+        """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from pathlib import Path
 from typing import Protocol
 
 from setpoint.model.ids import LearningId
@@ -24,6 +23,3 @@ class Memory(Protocol):
 
     def standings(self, which: Collection[LearningId] | None = None) -> tuple[LearningState, ...]:
         """Return the present state of learnings, oldest first: the named ones, or all."""
-
-    def refresh(self, root: Path, scope: str) -> tuple[LearningEvidence, ...]:
-        """Compare the files that a project's learnings rest on with those there are; gives what changed."""

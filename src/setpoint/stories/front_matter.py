@@ -58,9 +58,9 @@ def taken_apart(text: str) -> Page:
     return Page(text[:start], match["front"], text[end : match.end()], text[match.end() :])
 
 
-def front_matter(page: Page, name: str) -> dict[str, Any]:
+def front_matter(page: Page, name: str, first: int = 2) -> dict[str, Any]:
     """Read the keys; `StoryError` with the name of the file where they cannot be read."""
-    return dict(_parsed(page.front, name)[1])
+    return dict(table(page.front, name, first)[1])
 
 
 def with_keys(page: Page, changes: Mapping[str, object], name: str) -> Page:
@@ -69,7 +69,7 @@ def with_keys(page: Page, changes: Mapping[str, object], name: str) -> Page:
     Comments, order, quoting and line ends of all other keys stay, as does a comment behind a changed value.
     Raises `StoryError` where the front matter is written in a way that cannot be changed safely.
     """
-    node, data = _parsed(page.front, name)
+    node, data = table(page.front, name)
     wanted = {key: value for key, value in changes.items() if value != data.get(key)}
     if not wanted:
         return page
@@ -90,7 +90,7 @@ def with_keys(page: Page, changes: Mapping[str, object], name: str) -> Page:
 
 def _means(front: str, expected: dict[str, Any], name: str) -> bool:
     try:
-        return _parsed(front, name)[1] == expected
+        return table(front, name)[1] == expected
     except StoryError:
         return False
 
@@ -109,25 +109,36 @@ def _read(front: str) -> tuple[yaml.Node | None, Any]:
         loader.dispose()
 
 
-def _parsed(front: str, name: str) -> tuple[yaml.MappingNode | None, dict[str, Any]]:
-    try:
-        node, data = _read(front)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        message = f"{name}: the front matter is not valid YAML: {_told(error)}"
-        raise StoryError(message, hint="correct the text between the two lines of ---") from None
+def table(front: str, name: str, first: int = 2) -> tuple[yaml.MappingNode | None, dict[str, Any]]:
+    """Parse keys, also to the nodes with their places; `first` is the line of the file with the first key."""
+    node, data = read_yaml(front, name, first)
     if data is None:
         return None, {}
     if not isinstance(data, dict) or not isinstance(node, yaml.MappingNode):
-        message = f"{name}: the front matter is {type(data).__name__}, not a table of keys"
+        message = f"{name}:{first}: the front matter is {type(data).__name__}, not a table of keys"
         raise StoryError(message, hint="write one 'key: value' per line between the two lines of ---")
     return node, data
 
 
-def _told(error: Exception) -> str:
-    """Describe the error in one line; line numbers are those of the file."""
+def read_yaml(front: str, name: str, first: int) -> tuple[yaml.Node | None, Any]:
+    """Parse one document; `StoryError` with the line of the file, in which the text begins at `first`."""
+    try:
+        return _read(front)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        line, problem = _told(error)
+        message = f"{name}:{line + first}: not valid YAML: {problem}"
+        hint = (
+            "correct the line; a text with ': ', ' #' or a quote in it goes into quotes, and no tabs indent"
+        )
+        raise StoryError(message, hint=hint) from None
+
+
+def _told(error: Exception) -> tuple[int, str]:
+    """Describe the error in one line, and say in which line, from 0."""
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
-        return f"{error.problem or error.context} (line {error.problem_mark.line + 2})"
-    return " ".join(str(error).split())
+        scanned = error.context_mark if str(error.context).startswith("while scanning") else None
+        return (scanned or error.problem_mark).line, str(error.problem or error.context)
+    return 0, " ".join(str(error).split())
 
 
 class _Dumper(yaml.SafeDumper):
@@ -148,7 +159,7 @@ _Dumper.add_representer(str, _string)
 
 
 def _dumped(value: object) -> str:
-    return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=10_000).rstrip("\n")
+    return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=10**9).rstrip("\n")
 
 
 def _changed(

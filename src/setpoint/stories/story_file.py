@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,14 +15,21 @@ from setpoint.errors import StoryError
 from setpoint.model.changes.slug import slug
 from setpoint.model.ids import StoryId
 from setpoint.model.stories.story import EARLIER_MODES, Story, StoryRecord
-from setpoint.stories.front_matter import Page, front_matter, taken_apart, with_keys
+from setpoint.stories.front_matter import Page, front_matter, table, taken_apart, with_keys
+from setpoint.stories.story_faults import (
+    KEYS,
+    RECORD_KEYS,
+    Fault,
+    key_faults,
+    key_lines,
+    story_error,
+    stray_faults,
+    value_faults,
+)
 from setpoint.stories.story_notes import without_notes
 from setpoint.system.files.atomic import write_atomic
 
-KEYS = frozenset({*Story.model_fields, "granted"}) - {"body"}
-"""Keys with which a person describes the goal."""
-RECORD_KEYS = frozenset(StoryRecord.model_fields)
-"""Keys that Setpoint keeps; more are called `PHASE_complete`."""
+_ID = re.compile(r"""^id:[ \t]*["']?([^\s"'#]*)""", re.MULTILINE)
 HINTS = """\
 <!-- What is different when this is done? Give an example: what goes in, what comes out. -->
 
@@ -45,6 +54,10 @@ class StoryFile(NamedTuple):
         mode = front_matter(self.page, str(self.path)).get("integrity")
         return mode if mode in EARLIER_MODES else ""
 
+    def line_of(self, key: str) -> int:
+        """Return the line of a key; 1 where the file does not have it."""
+        return key_lines(table(self.page.front, str(self.path))[0], 2).get(key, 1)
+
     @property
     def digest(self) -> str:
         """Hash of the request; other keys, comments and Setpoint's own part do not count."""
@@ -53,48 +66,74 @@ class StoryFile(NamedTuple):
 
 
 def read_story(path: Path) -> Story:
-    """Read the request of a story; ignore keys that a story does not have.
-
-    Raises `StoryError` naming the file, the key and the fix.
-    """
+    """Read the request of a story; `StoryError` names the file, the line, the key and the remedy."""
     return read_file(path).story
 
 
 def read_file(path: Path) -> StoryFile:
-    """Read a story and what Setpoint keeps in its file; `StoryError` names the file, the key and the fix."""
+    """Read a story and what Setpoint keeps in its file; raises as `read_story` does."""
+    return parsed(path, taken_apart(text_of(path)))
+
+
+def text_of(path: Path) -> str:
+    """Return the text of a file as it is."""
     try:
-        text = path.read_bytes().decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        message = f"{path}:{line}: cannot be read as a story: it is not UTF-8 ({error.reason})"
+        raise StoryError(message, hint="save the file in UTF-8") from None
+    except OSError as error:
         message = f"{path}: cannot be read as a story: {error}"
         raise StoryError(message, hint="pass the path of a Markdown file in UTF-8") from None
-    return parsed(path, taken_apart(text))
 
 
-def parsed(path: Path, page: Page) -> StoryFile:
-    """Make a story of a file's content, already read."""
-    front = front_matter(page, str(path))
+def claimed_id(path: Path) -> StoryId:
+    """Return the id that a file names, or else that of its name, whether or not it can be read."""
+    with contextlib.suppress(OSError):
+        page = taken_apart(path.read_bytes().decode("utf-8", "replace"))
+        named = _ID.search(page.front or page.body.partition("\n\n")[0])
+        return StoryId(slug(named[1] if named and named[1] else path.stem))
+    return StoryId(slug(path.stem))
+
+
+def parsed(path: Path, page: Page, first: int = 2, also: frozenset[str] = frozenset()) -> StoryFile:
+    """Make a story of a file's content, already read; `StoryError` with all that is wrong.
+
+    `first` is the line of the file with the first key, and `also` names more keys that may be there.
+    """
+    node, front = table(page.front, str(path), first)
+    faults = [*key_faults(node, page.front, first, also), *stray_faults(page, first)]
     body = without_notes(page.body.removeprefix("\ufeff")).replace("\r\n", "\n").replace("\r", "\n")
     for hint in HINTS.split("\n\n"):
         body = body.replace(hint.strip(), "")
-    title = front.get("title") or next(
-        (line.lstrip("# ").strip() for line in body.splitlines() if line.strip()), ""
+    title = front.get("title") or _heading(body, any_line=not page.head)
+    if not title and not faults:
+        what = "the story has no title" if body.strip() else "an empty story"
+        hint = "write `title: ...` into the front matter, or `# ...` above the text"
+        faults.append(Fault(first if also else 0, what, hint))
+    bad = {each.key for each in faults}
+    known = {key: value for key, value in front.items() if value is not None and key not in bad}
+    told = {"id": slug(str(known.get("id") or path.stem)), "title": title or "-", "body": body.strip()}
+    kinds: tuple[tuple[type[Story | StoryRecord], dict[str, Any]], ...] = (
+        (Story, {key: known[key] for key in KEYS & known.keys()} | told),
+        (StoryRecord, {key: known[key] for key in RECORD_KEYS & known.keys()}),
     )
-    if not title:
-        message = f"{path}: an empty story"
-        raise StoryError(message, hint="describe the goal, or write a title into the front matter")
-    values = {key: value for key, value in front.items() if key in KEYS and value is not None}
-    kept = {key: value for key, value in front.items() if key in RECORD_KEYS and value is not None}
-    try:
-        story = Story.model_validate(
-            {**values, "id": slug(str(values.get("id") or path.stem)), "title": title, "body": body.strip()}
-        )
-        return StoryFile(path, page, story, StoryRecord.model_validate(kept))
-    except ValidationError as error:
-        details = "; ".join(
-            f"key '{'.'.join(map(str, each['loc']))}': {each['msg'].lower()}" for each in error.errors()
-        )
-        message = f"{path}: {details}"
-        raise StoryError(message, hint="docs/how-to/stories.md lists the keys of a story") from None
+    made = list[Any]()
+    for kind, values in kinds:
+        try:
+            made.append(kind.model_validate(values))
+        except ValidationError as error:
+            faults += value_faults(error, node, first)
+    if faults:
+        raise story_error(path, faults)
+    return StoryFile(path, page, *made)
+
+
+def _heading(body: str, *, any_line: bool) -> str:
+    """Return the title that a body begins with: its heading, or `any_line` that is its first."""
+    first = next((line for line in body.splitlines() if line.strip()), "")
+    return first.lstrip("# ").strip() if any_line or first.startswith("#") else ""
 
 
 def new_story(folder: Path, wish: str, **keys: Any) -> tuple[Story, Path]:  # noqa: ANN401 - any key of a story

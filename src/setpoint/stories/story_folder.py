@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from setpoint.errors import StoryError
 from setpoint.model.stories.story import Story
 from setpoint.stories.front_matter import Page, with_keys
-from setpoint.stories.story_file import StoryFile, new_story, parsed, read_file
+from setpoint.stories.story_file import StoryFile, claimed_id, new_story, parsed, read_file
 from setpoint.stories.story_notes import with_notes
 from setpoint.system.files.atomic import write_atomic_bytes
 from setpoint.system.files.locks import locked_file
@@ -41,7 +41,7 @@ class StoryFolder:
                 return direct
         except OSError:
             return None  # a long sentence is not a file name
-        return next((path for path in self.paths() if _id(path) == which), None)
+        return next((path for path in self.paths() if claimed_id(path) == which), None)
 
     def holds(self, path: Path) -> bool:
         """Return whether a file lies in the folder."""
@@ -51,6 +51,22 @@ class StoryFolder:
         """Write a new story as `new_story` does; two at once get a file each."""
         with locked_file(self._locks / "new-story.lock"):
             return new_story(self.folder, wish, **keys)
+
+    def add(self, files: Iterable[StoryFile]) -> None:
+        """Write new stories, all or none; raises `StoryError` where one exists or cannot be written."""
+        written = list[Path]()
+        with locked_file(self._locks / "new-story.lock"):
+            try:
+                for file in files:
+                    file.path.parent.mkdir(parents=True, exist_ok=True)
+                    with file.path.open("x", encoding="utf-8", newline="") as page:
+                        written.append(file.path)
+                        page.write(file.page.text)
+            except OSError as error:
+                for path in written:
+                    path.unlink(missing_ok=True)
+                message = f"{error.filename}: cannot be written: {error.strerror}; no story was written"
+                raise StoryError(message, hint="make the folder writable, and try again") from None
 
     def change(
         self, path: Path, keys: Mapping[str, object], *, notes: str | None = None, flush: bool = True
@@ -104,10 +120,3 @@ def _replaced(path: Path, before: str, after: str, *, flush: bool) -> bool:
         message = f"{path}: cannot be written: {error.strerror}"
         raise StoryError(message, hint="make the file and its folder writable") from None
     return True
-
-
-def _id(path: Path) -> str:
-    try:
-        return str(read_file(path).story.id)
-    except StoryError:
-        return ""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 from setpoint.learning.policy.bm25 import rarities, relevance, share_of, weight_of
 from setpoint.learning.policy.confidence import learning_state
 from setpoint.learning.policy.maintenance import (
     against_others,
-    changes_of_files,
     cleaned,
     first_evidence,
     kept,
@@ -18,7 +16,6 @@ from setpoint.learning.policy.maintenance import (
 )
 from setpoint.learning.policy.merging import placed
 from setpoint.learning.policy.tokenizer import terms
-from setpoint.learning.store.learnings import blob_of
 from setpoint.learning.store.word_index import words_of
 from setpoint.model.ids import LearningId
 from setpoint.model.learning import Hit, Learning, LearningEvidence, LearningState, LearningStatus, Proposal
@@ -80,12 +77,6 @@ class ListMemory:
         wanted = sorted(self._learnings if which is None else set(which) & self._learnings.keys())
         return tuple(
             learning_state(self._learnings[id_], tuple(self._evidence[id_].values()), now) for id_ in wanted
-        )
-
-    def refresh(self, root: Path, scope: str) -> tuple[LearningEvidence, ...]:
-        """Compare the files that a project's learnings rest on with those below `root`."""
-        return self.weigh(
-            changes_of_files(self.standings(), scope, lambda path: blob_of(root, path), self._now())
         )
 
     def _learn(self, proposal: Proposal) -> LearningId:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -172,3 +172,10 @@ class HeldEvaluator:
         async with held_checks(self._project, self._settings):
             with withholding():
                 return await self._inner.try_hidden(order, copy, tests)
+
+    async def without(
+        self, order: RunOrder, measured: Measured, changes: Sequence[str], tests: tuple[str, ...]
+    ) -> tuple[frozenset[str] | None, ...]:
+        """Run tests on a tree without its changes, one by one."""
+        async with held_checks(self._project, self._settings):
+            return await self._inner.without(order, measured, changes, tests)

@@ -90,8 +90,8 @@ def test_a_file_that_is_no_story_does_not_hide_the_others(project):
     write(project, "worse.md", "---\ntitle: T\nrefinement_count: many\n---\n")
     found = {each.id: each for each in list_cards(project)}
     assert found["good"].action.automatic
-    assert "the front matter is not valid YAML: " in found["bad"].fault
-    assert found["bad"].fault.endswith("(line 3)")
+    assert "bad.md:3: not valid YAML: " in found["bad"].fault
+    assert "; hint: correct the line" in found["bad"].fault
     assert "refinement_count" in found["worse"].fault
     assert {found[name].action.kind for name in ("bad", "worse")} == {ActionKind.LOOK}
 
@@ -106,14 +106,14 @@ def test_two_files_with_one_id_are_both_blocked(project):
 
 
 def test_keys_are_set_and_the_rest_stays(project):
-    path = write(project, "cart.md", "---\ntitle: Cart # short\nmine: 1\n---\nBody\n")
+    path = write(project, "cart.md", "---\ntitle: Cart # short\nx-mine: 1\n---\nBody\n")
     set_keys(project, "cart", ("priority=5", "acceptance=[make check, make test]", "status=backlog"))
     assert path.read_text("utf-8") == (
-        "---\ntitle: Cart # short\nmine: 1\npriority: 5\nacceptance:\n  - make check\n  - make test\n"
+        "---\ntitle: Cart # short\nx-mine: 1\npriority: 5\nacceptance:\n  - make check\n  - make test\n"
         "status: backlog\n---\nBody\n"
     )
     set_keys(project, "cart", ("acceptance=", "status="))
-    assert path.read_text("utf-8") == "---\ntitle: Cart # short\nmine: 1\npriority: 5\n---\nBody\n"
+    assert path.read_text("utf-8") == "---\ntitle: Cart # short\nx-mine: 1\npriority: 5\n---\nBody\n"
 
 
 @pytest.mark.parametrize(

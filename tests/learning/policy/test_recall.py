@@ -11,11 +11,12 @@ from setpoint.model.config.memory_terms import MemoryTerms
 from setpoint.model.ids import LearningId, TraceId
 from setpoint.model.learning import (
     EvidenceKind,
+    Hint,
     Hit,
     Learning,
     LearningEvidence,
     LearningKind,
-    LearningStatus,
+    Trust,
 )
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
@@ -44,9 +45,9 @@ def names(hits, asked=ASKED, wanted=ALL, run=RUN):
     return [item.learning.removeprefix("lrn-") for item in recollections(hits, asked, run, "here", wanted)]
 
 
-def test_the_most_relevant_and_believed_come_first_and_five_at_most():
-    hits = [hit(f"alpha{n} beta{n} gamma{n}", score=9 - n) for n in range(7)]
-    assert names(hits) == [f"alpha{n} beta{n} gamma{n}" for n in range(5)]
+def test_the_most_relevant_and_believed_come_first_and_three_at_most():
+    hits = [hit(name, score=9 - n) for n, name in enumerate(("apple", "birch", "cedar", "daisy"))]
+    assert names(hits) == ["apple", "birch", "cedar"]
     doubted = hit("doubted", score=9.5, believed=0.1)
     assert names([doubted, hit("sure words", score=9.0)])[0] == "sure words"
 
@@ -65,15 +66,9 @@ def test_what_is_out_of_use_is_not_shown(told):
     assert names([hit("gone", told=told)]) == []
 
 
-def test_at_most_one_candidate_is_shown_and_which_one_changes_from_run_to_run():
-    hits = [hit(f"cand{n}", told=(), title=f"totals cart number{n} other{n}") for n in range(4)]
-    drawn = set()
-    for number in range(40):
-        shown = recollections([*hits, hit("sure", score=4)], ASKED, TraceId(f"run-{number}"), "here", ALL)
-        candidates = [item for item in shown if item.status is LearningStatus.CANDIDATE]
-        assert len(candidates) == 1
-        drawn.add(candidates[0].learning)
-    assert len(drawn) > 1
+def test_at_most_one_candidate_is_shown():
+    hits = [hit(f"cand{n}", told=(), title=f"totals cart other{n}", score=9 - n) for n in range(4)]
+    assert names([*hits, hit("sure", score=4)]) == ["cand0", "sure"]
 
 
 def test_the_same_said_twice_is_shown_once_and_length_is_bounded():
@@ -109,22 +104,51 @@ def test_terms_take_identifiers_apart_and_forms_of_a_word_together():
     assert likeness([], []) == 1.0
 
 
-def test_a_short_question_is_answered_by_what_weighs_in_it():
+def test_a_persons_words_are_found_by_what_weighs_in_a_short_question():
     wish = "cancel a parcel by the endpoint"
-    about = {
-        "title": "callers without a body get a stack trace",
-        "context": "endpoint that lists orders by date",
-    }
-    assert names([hit("a", matched=1, **about).model_copy(update={"share": 0.2})], asked=wish) == ["a"]
-    assert names([hit("a", matched=1, **about).model_copy(update={"share": 0.05})], asked=wish) == []
-    better = hit("b", score=20.0, title="cancel parcel endpoint")
-    weak = hit("a", matched=1, **about).model_copy(update={"share": 0.2})
-    assert names([better, weak], asked=wish) == ["b"]
+    words = {"title": "callers without a body get a stack trace", "context": "endpoint lists orders by date"}
+    for trust, found in ((Trust.HUMAN, ["a"]), (Trust.SYSTEM, [])):
+        told = hit("a", matched=1, trust=trust, **words).model_copy(update={"share": 0.2})
+        assert names([told], asked=wish) == found
 
 
-def test_what_happened_once_is_shown_once_at_most():
-    episodes = [
-        hit(f"run{n}", score=9 - n, kind=LearningKind.EPISODIC, title=f"totals cart alpha{n} beta{n}")
-        for n in range(3)
-    ]
-    assert names([*episodes, hit("rule", score=5)]) == ["run0", "rule"]
+def test_what_happened_once_is_history_and_not_shown():
+    assert names([hit("run", kind=LearningKind.EPISODIC), hit("rule", score=2)]) == ["rule"]
+
+
+PLACED = Hint(files=("app/shell.py",), symbols=("run_tool",), rules=("S602",))
+TEST = Hint(files=("shop/cart.py",), symbols=("total",), rules=("tests/test_cart.py::test_vat", "KeyError"))
+
+
+@pytest.mark.parametrize(
+    ("hint", "asked", "shown"),
+    [
+        (PLACED, "security S602 shell=True seen app/other.py", True),
+        (PLACED, "Change app/shell.py", True),
+        (PLACED, "Give the shell a time-out", True),
+        (PLACED, "let run_tool end after a minute", True),
+        (PLACED, "Add a report of tools that run long", False),
+        (PLACED, "totals of the cart S603", False),
+        (TEST, "tests/test_cart.py::test_vat AssertionError", True),
+        (TEST, "Totals of the cart", True),
+        (TEST, "tests/test_box.py::test_key KeyError: 'a' shop/box.py", False),
+        (TEST, "Sum up the total", False),
+    ],
+)
+def test_a_learning_with_a_place_is_shown_where_the_step_is_there_and_not_for_its_words(hint, asked, shown):
+    told = hit("a", hint=hint, title="report time-out tools end a minute", score=9.0, matched=5)
+    assert bool(names([told], asked=asked)) is shown
+
+
+def test_one_learning_stands_for_a_rule():
+    other = PLACED.model_copy(update={"files": ("app/other.py",)})
+    hits = [hit("a", hint=PLACED, title="one of these"), hit("b", hint=other, title="another thing", score=4)]
+    assert names(hits, asked="S602 in app/shell.py") == ["a"]
+
+
+def test_what_is_shown_in_vain_again_and_again_is_silent_until_something_speaks_for_it():
+    vain = (EvidenceKind.APPROVED, *[EvidenceKind.IDLE] * 4)
+    assert names([hit("a", told=vain[:-1])]) == ["a"]
+    assert names([hit("a", told=vain)]) == []
+    assert names([hit("a", told=(*vain, EvidenceKind.HELPED))]) == ["a"]
+    assert names([hit("a", told=vain, trust=Trust.HUMAN)]) == ["a"]

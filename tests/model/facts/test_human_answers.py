@@ -70,7 +70,3 @@ def test_what_overrides_the_loop_is_told_from_what_lets_it_go_on():
         (Choice.CONTINUE, {"edited": EDITED}),
     ):
         assert human_answers.overridden(log(answered(choice, **more)))
-    assert human_answers.accepted(log(answered(Choice.ACCEPT, reason="for the demo"))) == (
-        ("Ann", "for the demo"),
-    )
-    assert human_answers.accepted(log(answered(Choice.ACCEPT))) == ()

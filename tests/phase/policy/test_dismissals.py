@@ -8,7 +8,7 @@ from model.memory_examples import BY_A_PERSON, COMMIT, ITEM, OF_A_FIX
 from phase.policy.rounds import BASE
 from setpoint.learning.policy.confidence import learning_state
 from setpoint.learning.policy.feedback_effects import about, concerned, learning_from
-from setpoint.learning.policy.lessons import Account, hunks, lessons, verified_change
+from setpoint.learning.policy.lessons import Account, hunks, lessons, quoted_change
 from setpoint.learning.policy.maintenance import (
     OBSERVED,
     against_others,
@@ -201,9 +201,9 @@ def test_added_comments_are_no_part_of_a_quoted_change_and_orders_in_code_are_no
         "+#include <x.h>",
         "+#[test]",
     ]
-    assert "evil" not in verified_change(diff)
-    assert "+    return a or 0" in verified_change(diff)
-    hidden = verified_change(diff.replace("return a or 0", f"return '{ORDER}'"))
+    assert "evil" not in quoted_change(diff)
+    assert "+    return a or 0" in quoted_change(diff)
+    hidden = quoted_change(diff.replace("return a or 0", f"return '{ORDER}'"))
     assert "evil" not in hidden
     assert "a command" in hidden
 
@@ -240,7 +240,7 @@ def test_what_is_set_for_a_command_alone_is_not_its_name():
     )
     (found,) = lessons(run)
     assert found.subject == "command:make"
-    assert found.title.startswith("Here make works as")
+    assert found.title == "Here `make test` works, `make tset` does not"
 
 
 def test_a_body_of_many_lines_is_quoted_line_by_line_in_a_prompt():

@@ -83,6 +83,7 @@ class ProjectDesk:
         card = self._card(story)
         return card is not None and card.status in (
             Status.READY,
+            Status.WAITING,
             Status.IN_PROGRESS,
             Status.REWORK,
             Status.IN_REVIEW,

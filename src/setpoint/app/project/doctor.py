@@ -15,6 +15,7 @@ from setpoint.agents.probing import environment_of, probe
 from setpoint.agents.registry import known, shipped
 from setpoint.agents.sandbox.sandbox import Sandbox
 from setpoint.agents.selection import Agents
+from setpoint.app.runs.story_files import check_stories
 from setpoint.checks.collecting import Collected, collect, commands_that_cannot_start
 from setpoint.checks.discovery.own_commands.command import OwnCommand
 from setpoint.checks.discovery.project import Project as Found
@@ -318,6 +319,14 @@ def _suite_row(tried: Collected, reason: str) -> Diagnosis:
     return Diagnosis(tried.name, ok=not tried.problem, detail=tried.problem or told, needed=tried.needed)
 
 
+def _stories_row(project: Project) -> Diagnosis:
+    """Say how many stories there are, and which cannot be run as they are written."""
+    found = check_stories(project)
+    wrong = [fault for fault in found.values() if fault]
+    more = f"; and {len(wrong) - 1} more: setpoint story check" if len(wrong) > 1 else ""
+    return Diagnosis("stories", ok=not wrong, detail=f"{wrong[0]}{more}" if wrong else str(len(found)))
+
+
 def _settings_rows(project: Project) -> list[Diagnosis]:
     """Say which programs of the settings are not there; none of them is started."""
     settings, path = project.settings, clean_environment().get("PATH", "")
@@ -363,6 +372,7 @@ async def _diagnosis(project: Project) -> list[Diagnosis]:
         ),
         Diagnosis("state", ok=writable, needed=True, detail=state),
         await asyncio.to_thread(_copies_row, project.copies),
+        _stories_row(project),
     ]
     told = (*project.settings.integrity.notices, *project.settings.proof.notices)
     rows += [Diagnosis("settings", ok=False, detail=each) for each in told]

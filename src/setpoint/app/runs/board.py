@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from setpoint.app.runs.dependencies import Dependencies
 from setpoint.errors import RecordedDataError, StoryError, UsageError
 from setpoint.history.queries import RunState, RunSummary, newest_by_story, runs_of
-from setpoint.model.changes.slug import slug
-from setpoint.model.ids import StoryId, TraceId
+from setpoint.model.ids import Commit, StoryId, TraceId
 from setpoint.model.stories.board import ActionKind, Card, NextAction, PhaseProgress
-from setpoint.model.stories.story import Status, Story, StoryRecord
-from setpoint.stories.policy.assessor import assess, by_urgency, column
-from setpoint.stories.story_file import KEYS, StoryFile, read_file
+from setpoint.model.stories.story import Delivery, Status, Story
+from setpoint.stories.policy.assessor import assess, by_urgency, column, next_action
+from setpoint.stories.policy.dependencies import graph_faults
+from setpoint.stories.story_faults import KEYS
+from setpoint.stories.story_file import StoryFile, claimed_id, read_file
 from setpoint.stories.story_folder import StoryFolder
 from setpoint.system.files.locks import RunLocks
+from setpoint.system.git.merge import commit_named
 from setpoint.wiring.project import Project
 
 if TYPE_CHECKING:
@@ -41,21 +45,74 @@ def list_cards(project: Project) -> tuple[Card, ...]:
 
     So is a story whose newest run cannot be read.
     """
-    read = [(path, _read(path)) for path in story_folder(project).paths()]
-    stories = [file.story.id for _, file in read if isinstance(file, StoryFile)]
-    newest = newest_by_story(project.store, RunLocks(project.state).owner, stories)
+    found, stories = _own_cards(project)
+    dependencies = Dependencies(project, found, stories)
+    return by_urgency(card if card.fault else dependencies.card(card.id) for card in found)
+
+
+def begin_from(project: Project, story: Story, base: str) -> tuple[Commit, tuple[Delivery, ...]]:
+    """Return the newest commit that a run of a story begins from, and whose work it holds beyond the base.
+
+    Raises `UsageError` where the base names none, a dependency has delivered nothing, or they conflict.
+    """
+    commit = commit_named(project.root, base)
+    if commit is None:
+        hint = "commit something first, or give another --base"
+        raise UsageError(f"'{base}' names no commit in {project.root}", hint=hint)
+    if not story.depends_on:
+        return commit, ()
+    return Dependencies(project, *_own_cards(project)).begin(story, commit)
+
+
+def _own_cards(project: Project) -> tuple[list[Card], dict[StoryId, Story]]:
+    """Return each story by its own file and runs, and the stories that can be read."""
+    read = read_stories(project)
+    stories = {file.story.id: file.story for file in read.values() if isinstance(file, StoryFile)}
+    newest = newest_by_story(project.store, RunLocks(project.state).owner, list(stories))
     standings = _standings(project, tuple(newest.values()))
-    found = [_card(path, file, standings) for path, file in read]
-    doubled = {card.id for card in found if [each.id for each in found].count(card.id) > 1}
-    return by_urgency(_duplicate_card(card) if card.id in doubled else card for card in found)
+    faults = board_faults(read)
+    cards = [_card(path, file, standings) for path, file in read.items()]
+    return [_faulty(card, faults.get(Path(card.path), "")) for card in cards], stories
+
+
+def read_stories(project: Project) -> dict[Path, StoryFile | str]:
+    """Read every story, or say why it cannot be read."""
+    return {path: read_one(path) for path in story_folder(project).paths()}
+
+
+def board_faults(read: Mapping[Path, StoryFile | str]) -> dict[Path, str]:
+    """Say which files cannot be worked on because of others: two with one id, and their dependencies."""
+    ids = {
+        path: file.story.id if isinstance(file, StoryFile) else claimed_id(path)
+        for path, file in read.items()
+    }
+    needs: dict[StoryId, tuple[StoryId, ...]] = dict.fromkeys(ids.values(), ())
+    needs |= {each.story.id: each.story.depends_on for each in read.values() if isinstance(each, StoryFile)}
+    graph, count = graph_faults(needs), Counter(ids.values())
+    found = dict[Path, str]()
+    for path, file in read.items():
+        if isinstance(file, StoryFile) and count[ids[path]] > 1:
+            text = f"another file has the id '{ids[path]}' too; hint: give one of them another id"
+            found[path] = f"{path}:{file.line_of('id')}: {text}"
+        elif isinstance(file, StoryFile) and ids[path] in graph:
+            found[path] = f"{path}:{file.line_of('depends_on')}: {graph[ids[path]]}"
+    return found
+
+
+def require_sound(project: Project, path: Path) -> None:
+    """Raise `StoryError` where a file of the board cannot be worked on because of others."""
+    if not story_folder(project).holds(path):
+        return
+    faults = {each.resolve(): fault for each, fault in board_faults(read_stories(project)).items()}
+    if fault := faults.get(path.resolve()):
+        message, _, hint = fault.partition("; hint: ")
+        raise StoryError(message, hint=hint)
 
 
 def find_card(project: Project, which: str) -> Card:
     """Return the story with this id or file name; `UsageError` where there is none."""
-    path = story_path(project, which)
-    file = _read(path)
-    run = _newest(project, file.story.id) if isinstance(file, StoryFile) else None
-    return _card(path, file, _standings(project, (run,) if run else ()))
+    path = str(story_path(project, which))
+    return next(card for card in list_cards(project) if card.path == path)
 
 
 def story_path(project: Project, which: str) -> Path:
@@ -67,12 +124,12 @@ def story_path(project: Project, which: str) -> Path:
     return path
 
 
-def _read(path: Path) -> StoryFile | str:
+def read_one(path: Path) -> StoryFile | str:
     """Read a story's file, or say why it is none."""
     try:
         return read_file(path)
     except StoryError as error:
-        return " ".join(error.message.split())
+        return " ".join(f"{error.message}; hint: {error.hint}".split())
 
 
 def _newest(project: Project, story: StoryId) -> RunSummary | None:
@@ -97,6 +154,7 @@ def _card(path: Path, file: StoryFile | str, standings: dict[StoryId, PhaseProgr
         last_error=standing.last_error if standing else file.record.last_error,
         run=standing.trace_id if standing else None,
         branch=standing.branch if standing else file.record.branch,
+        needs=standing.needs if standing else (),
         edited=bool(standing and standing.digest and standing.digest != file.digest),
         action=assess(file.record, standing),
     )
@@ -104,7 +162,7 @@ def _card(path: Path, file: StoryFile | str, standings: dict[StoryId, PhaseProgr
 
 def _unreadable(path: Path, fault: str) -> Card:
     return Card(
-        id=StoryId(slug(path.stem)),
+        id=claimed_id(path),
         title=path.name,
         path=str(path),
         status=Status.BLOCKED,
@@ -113,13 +171,15 @@ def _unreadable(path: Path, fault: str) -> Card:
     )
 
 
-def _duplicate_card(doubled: Card) -> Card:
-    fault = f"another file has the id '{doubled.id}' too; give one of them another id"
-    return doubled.model_copy(update={"fault": fault, "status": Status.BLOCKED, "action": _look(fault)})
+def _faulty(card: Card, fault: str) -> Card:
+    """Block a story that cannot be worked on."""
+    if not fault:
+        return card
+    return card.model_copy(update={"fault": fault, "status": Status.BLOCKED, "action": _look(fault)})
 
 
 def _look(fault: str) -> NextAction:
-    return assess(StoryRecord(status=Status.BLOCKED), None).model_copy(update={"reason": fault})
+    return next_action(ActionKind.LOOK, fault)
 
 
 def progress_of_run(project: Project, run: RunSummary) -> PhaseProgress | None:
@@ -212,7 +272,7 @@ def set_keys(project: Project, which: str, assignments: tuple[str, ...]) -> Stor
 
 
 def _allowed(status: str, known: Card) -> None:
-    if known.action.kind is ActionKind.WAIT:
+    if known.action.kind is ActionKind.WAIT and not known.waits_for:
         message = f"{known.id}: {known.run} works on it just now"
         raise UsageError(message, hint="wait until it has ended")
     if known.run is not None and status not in _PERSONS:

@@ -10,10 +10,11 @@ from setpoint import pipelines
 from setpoint.app.checks.quarantine import quarantine_at
 from setpoint.app.project.person import require_person
 from setpoint.app.runs.asked_goals import goal_notes, goals_of, measuring_goals
-from setpoint.app.runs.board import earlier_runs, story_folder
+from setpoint.app.runs.board import begin_from, earlier_runs, require_sound, story_folder
 from setpoint.app.runs.hidden_files import hidden_files
 from setpoint.app.runs.judge_costs import judge_notes
 from setpoint.app.runs.role_assignment import assign_roles, with_reviews
+from setpoint.app.runs.story_files import FILE_ENDINGS
 from setpoint.errors import UsageError
 from setpoint.model.attempt import AttemptLimits, Role
 from setpoint.model.changes.work_kind import kind_of_request
@@ -28,12 +29,11 @@ from setpoint.pipelines import load_pipeline
 from setpoint.settings import SETTINGS_VERSION, Settings
 from setpoint.stories.policy.failing_tests import asks_for_repair
 from setpoint.stories.story_file import StoryFile, read_file, read_story
-from setpoint.system.git.git import commit_of, is_dirty
+from setpoint.system.git.git import is_dirty
 from setpoint.wiring.agents import agents_of, prompt_folder
 from setpoint.wiring.plugins import enabled, pipelines_of
 from setpoint.wiring.project import Project
 
-_COMMIT_FIRST = "commit something first, or give another --base"
 _DIRTY = "your tree holds uncommitted changes: the run starts from the commit and does not see them"
 
 
@@ -55,8 +55,9 @@ def resolve_story(
         named = [known]
     if named:
         found = read_story(named[0])
+        require_sound(project, named[0])
     else:
-        if not what.strip() or (what.endswith(".md") and " " not in what.strip()):
+        if not what.strip() or (Path(what).suffix in FILE_ENDINGS and " " not in what.strip()):
             message = f"'{what}' is neither a story file nor a request"
             raise UsageError(
                 message, hint='write a sentence, for example: setpoint run "make the failing tests pass"'
@@ -98,9 +99,7 @@ def make_order(project: Project, wanted: Story, base: str = "HEAD") -> RunOrder:
 
 async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
     settings = project.settings
-    commit = await commit_of(project.root, base)
-    if commit is None:
-        raise UsageError(f"'{base}' names no commit in {project.root}", hint=_COMMIT_FIRST)
+    commit, needs = begin_from(project, wanted, base)
     repairs = _repairs(wanted, settings)
     names, workflow, notes, passed_over = await assign_roles(project, find_pipeline(project), repairs=repairs)
     plugins, failed = enabled(settings.plugins)
@@ -114,11 +113,13 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
     limits = _limits(wanted, settings, now := datetime.now(UTC))
     notes += judge_notes(names, agents_of(project).has_model, (wanted, workflow, limits))
     quarantine = quarantine_at(project, now)
+    notes += (f"begins from the work of {each.story} ({each.run}, {each.commit[:10]})" for each in needs)
     notes += (*goal_notes(settings.goals, wanted), *(earlier_runs(project, file) if file else ()))
     return RunOrder(
         trace_id=TraceId(sortable("run", now)),
         root=str(project.root),
         base=commit,
+        needs=needs,
         story=wanted.model_copy(update={"accept_hidden": ()}),  # agents read the story
         hidden=await hidden_files(project, wanted, commit),
         pipeline=workflow,

@@ -46,6 +46,43 @@ def new(
     say(json.dumps({"id": story.id, "path": str(path)}, indent=2) if as_json else f"{story.id}: {path}")
 
 
+@app.command()
+def check(
+    which: Annotated[
+        list[str] | None, typer.Argument(help="Stories, by id, file name or path; default: all.")
+    ] = None,
+) -> int:
+    """Check story files without running anything; exit code 1 where one cannot be run as it is written."""
+    from setpoint.app.runs.board import story_path
+    from setpoint.app.runs.story_files import check_stories
+    from setpoint.wiring.project import open_project
+
+    project = open_project(Path.cwd())
+    only = [Path(each) if Path(each).is_file() else story_path(project, each) for each in which or ()]
+    found = check_stories(project, only)
+    faults = [fault.replace("; hint: ", "\n  hint: ") for fault in found.values() if fault]
+    say("\n".join([*faults, f"checked: {len(found)}, wrong: {len(faults)}"]))
+    return int(bool(faults))
+
+
+@app.command("import")
+def import_(
+    file: Annotated[
+        Path, typer.Argument(help="Markdown file with a section for each story, or YAML file with a list.")
+    ],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written.")] = False,
+) -> None:
+    """Write a file for each story of one file, all or none; stories that exist are not changed."""
+    from setpoint.app.runs.story_files import import_stories
+    from setpoint.wiring.project import open_project
+
+    fates = import_stories(open_project(Path.cwd()), file, dry_run=dry_run)
+    for each, fate in fates:
+        say(f"{fate:<11}{each.story.id}: {each.path if fate == 'new' else each.story.title}")
+    new, said = [fate for _, fate in fates].count("new"), "would be written" if dry_run else "written"
+    say(f"{said}: {new} of {len(fates)}; what exists stays as it is")
+
+
 @app.command("list")
 def list_(
     as_json: _JSON = False,

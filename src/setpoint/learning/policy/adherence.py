@@ -1,45 +1,41 @@
-"""Whether a learning that was shown was followed, as the trace of the run shows it."""
+"""Whether a learning that was shown was followed: by what the run then touched, cleared or ran."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from setpoint.learning.policy.changes import Change
 from setpoint.learning.policy.lessons import families
-from setpoint.learning.policy.tokenizer import terms
 from setpoint.model.attempt import ToolCall
-from setpoint.model.learning import Recollection
-
-LEAST_WORDS = 3
-"""Words of a learning, absent from the question, that must appear in the written text."""
-LEAST_SHARE = 0.25
-"""Share of these words that must appear there."""
+from setpoint.model.learning import Hint
 
 
 class Trace(NamedTuple):
     """What a run shows of what was done in it."""
 
     calls: tuple[ToolCall, ...]
-    files: tuple[str, ...]
-    """Files that the change added lines to."""
-    written: str
-    """Added lines, and texts of thinking phases."""
-    known: str
-    """What was asked: words of it prove nothing."""
+    changes: tuple[Change, ...]
+    """Of all rounds together."""
+    open: frozenset[str]
+    """Rules and tests that blocked a round behind the first prompt."""
 
 
-def followed(item: Recollection, trace: Trace) -> str:
-    """Say what shows that a learning was followed; empty where nothing does."""
-    hint = item.hint
-    if hint.template:
-        return f"edit of the family {hint.template}" if hint.template in families(trace.calls) else ""
+def touched(hint: Hint, trace: Trace) -> str:
+    """Name what a run touched of what a learning is about; empty where it touched nothing of it."""
+    if hint.template and hint.template in families(trace.calls):
+        return f"edit of the family {hint.template}"
     if hint.command:
         ran = any(hint.command in call.title and call.ok for call in trace.calls)
         return f"ran {hint.command}" if ran else ""
-    if len(hint.files) > 1:
-        whole = set(hint.files) <= set(trace.files)
-        return f"changed {', '.join(hint.files)} together" if whole else ""
-    own = set(terms(f"{item.title} {item.body}")) - set(terms(trace.known))
-    found = sorted(own & set(terms(trace.written)))
-    if len(found) < LEAST_WORDS or len(found) < LEAST_SHARE * len(own):
+    files = {each.file for each in trace.changes}
+    symbols = {each.symbol for each in trace.changes if each.file in hint.files}
+    there = [each for each in hint.files if each in files]
+    named = [each for each in hint.symbols if each in symbols]
+    if len(there) < len(hint.files) or not there or (hint.symbols and any(symbols) and not named):
         return ""
-    return f"words of it were written: {', '.join(found[:5])}"
+    return f"changed {', '.join(named or there)}"
+
+
+def followed(hint: Hint, trace: Trace) -> str:
+    """Say what shows that a learning was followed: its place was touched, and its rule was kept to."""
+    return "" if trace.open & set(hint.rules) else touched(hint, trace)

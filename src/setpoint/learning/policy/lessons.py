@@ -3,42 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from itertools import zip_longest
 
+from setpoint.learning.policy.causes import Cause, Step, Without, causes
+from setpoint.learning.policy.changes import COMMENT, Change
+from setpoint.learning.policy.commands import works_here
 from setpoint.learning.policy.maintenance import OBSERVED
 from setpoint.model.attempt import ToolCall
 from setpoint.model.changes.redaction import orders
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.evidence import Failure
 from setpoint.model.facts.rounds import blocking, failures
-from setpoint.model.finding import Category, Finding
+from setpoint.model.finding import Finding
 from setpoint.model.ids import TraceId
 from setpoint.model.learning import Hint, LearningKind, Proposal, Trust
-from setpoint.model.proof import REVIEW
 from setpoint.model.run import Round
 
 MOST = 7
 """Learnings that one run teaches at most."""
+MOST_OF_TESTS = 3
+"""Of these, what cleared failing tests."""
 MOST_DIFF = 900
-MOST_TOGETHER = 4
-"""Files up to which a change says that they belong together."""
+_LONG = 44
+"""Letters of a line of code that a sentence quotes whole."""
 _QUOTED = re.compile(
     r"(?<!\w)'[^'\n]*'(?!\w)|\"[^\"\n]*\"|\b0x[0-9a-f]+\b|-?\b\d+(?:\.\d+)?\b", re.IGNORECASE
 )
-_TEST = re.compile(
-    r"(^|/)(tests?|specs?|__tests__)/|(^|/)(test_[^/]*|[^/]*[_.](test|spec)\.\w+|conftest\.py)$"
-)
-_SET = re.compile(r"[A-Za-z_]\w*=")
-_COMMENT = re.compile(
-    r"^\+(?!\+\+ )\s*(?:#(?!\s*(?:include|define|if|ifdef|ifndef|elif|else|endif|undef|pragma|region)\b|!?\[)"
-    r"|//|/\*|\*(?:[\s/*]|$)|--\s|<!--|;)"
-)
-"""An added line that holds nothing but a comment, in the languages that begin one so."""
-_BLOB = re.compile(r"^index [0-9a-f]+\.\.([0-9a-f]+)", re.MULTILINE)
-_FILE = re.compile(r"^diff --git a/.* b/(.*)$", re.MULTILINE)
-_OWN_CALLS = ("repair_", "search_repair")
-"""Stages of the mechanic's search; they are not commands."""
 _APPLIED = "apply_patch"
 """The tool call by which the mechanic tells the family of an edit."""
 
@@ -56,6 +49,10 @@ class Account:
     """Why it ended."""
     base: Evaluation
     rounds: tuple[Round, ...]
+    steps: tuple[Step, ...] = ()
+    """From one measured tree to the next."""
+    without: Without = field(default_factory=dict)
+    """What fails where a change is removed from the last tree."""
     diff: str = ""
     """The last round's tree against the base."""
     calls: Mapping[int, tuple[ToolCall, ...]] = field(default_factory=dict)
@@ -64,15 +61,13 @@ class Account:
     """What people told the maker meanwhile: who, and what."""
     broken: bool = False
     """Whether an agent or a provider is why it ended, so that its end says nothing of the work."""
-    accepted: tuple[tuple[str, str], ...] = ()
-    """Who took the work though it was not verified, and why."""
 
 
 def lessons(run: Account) -> tuple[Proposal, ...]:
     """Return what a run teaches, the most useful first; nothing where nothing was notable."""
-    found = [*_persons(run), *_accepted(run), *_flaky(run)]
+    found = [*_persons(run), *_flaky(run)]
     if not run.broken:
-        found += [*_cleared(run), *_sent_back(run), *_commands(run), *_together(run), *_episode(run)]
+        found += [*_cleared(run), *_commands(run)]
     distinct = {proposal.content_hash: proposal for proposal in found}
     return tuple(distinct.values())[:MOST]
 
@@ -108,6 +103,8 @@ def _tags(run: Account, *more: str) -> tuple[str, ...]:
 
 def _persons(run: Account) -> Iterator[Proposal]:
     for who, text in run.said:
+        if text.rstrip().endswith("?"):
+            continue
         yield Proposal(
             kind=LearningKind.PROCEDURAL,
             title=f"A person asked: {' '.join(text.split())}"[:200],
@@ -122,96 +119,136 @@ def _persons(run: Account) -> Iterator[Proposal]:
         )
 
 
-def _accepted(run: Account) -> Iterator[Proposal]:
-    """What a person let pass, with the reason: not a fault here, or not worth another round."""
-    for who, why in run.accepted:
-        found = blocking(run.rounds[-1])
-        red = failures(run.rounds[-1])
-        open_ = [*(each.message for each in found[:3]), *(f"{each.test} fails" for each in red[:3])]
-        yield Proposal(
-            kind=LearningKind.EPISODIC,
-            title=f"Taken as it was: {' '.join(why.split())}"[:200],
-            body=f"{who} accepted '{run.title}' unverified. Open: {'; '.join(open_) or 'nothing known'}."[
-                :1500
-            ],
-            context=f"{run.title} {' '.join(open_)}"[:600],
-            scope=run.scope,
-            believed=0.7,
-            trust=Trust.HUMAN,
-            tags=("human-preference", "accepted"),
-            source=_source(run),
-            by=who,
-            alarms=orders("\n".join((run.title, *open_))),
-        )
-
-
 def _cleared(run: Account) -> Iterator[Proposal]:
-    """Failures of one shape, and the change that cleared them in the tree that was verified."""
-    if not run.verified:
-        return
-    last = run.rounds[-1]
-    measured = (run.base, *(each.latest for each in run.rounds))
-    red = {failure.test: failure for each in measured for failure in each.failures}
-    by_shape: dict[tuple[str, str], list[Failure]] = {}
-    for failure in red.values():
-        by_shape.setdefault((failure.error or str(failure.cause), shape(failure.message)), []).append(failure)
-    made = families(run.calls.get(last.number, ()))
-    earlier = [name for each in run.rounds[:-1] for name in families(run.calls.get(each.number, ()))]
-    for (error, message), of in list(by_shape.items())[:2]:
-        files = tuple(path for path in last.snapshot.files if not _TEST.search(path))[:3]
-        where = ", ".join(files) or "the tree"
-        how = f"by an edit of the family {made[0]}" if made else f"by a change in {where}"
-        refused = tuple(dict.fromkeys(name for name in earlier if name not in made))
-        body = verified_change(run.diff)
-        if refused:
-            body += f"\nSent back before: edits of the family {', '.join(refused)}."
-        yield Proposal(
-            kind=LearningKind.PROCEDURAL,
-            title=f"{_named(error, message)} was cleared {how}"[:200],
-            body=body.strip()[:4000],
-            context=_words(of),
-            scope=run.scope,
-            believed=0.67,
-            tags=_tags(run, "failure", error),
-            hint=Hint(template=made[0] if made else "", avoid=refused, files=files),
-            source=_source(run),
-        )
+    """What was cleared by a change of its own: rules and objections first, then failing tests."""
+    known = causes(run.steps, run.without)
+    rules = {(each.wrong.source, each.wrong.rule or each.wrong.message): each for each in reversed(known)
+             if isinstance(each.wrong, Finding)}  # fmt: skip
+    tests: dict[str, Cause] = {}
+    for each in known:
+        if isinstance(each.wrong, Failure):
+            tests.setdefault("\n".join(change.patch for change in each.changes), each)
+    yield from (_of_finding(run, each) for each in list(rules.values())[::-1])
+    yield from (_of_test(run, each) for each in list(tests.values())[:MOST_OF_TESTS])
 
 
-def verified_change(diff: str) -> str:
+def _of_finding(run: Account, cause: Cause) -> Proposal:
+    """Say what a rule or a reviewer refuses, where, and what was taken instead."""
+    finding = cause.wrong
+    assert isinstance(finding, Finding)  # noqa: S101 - for the type checker
+    where = (
+        cause.changes[0].place if cause.changes else f"`{finding.file}`" if finding.file else "this project"
+    )
+    symbols = [each.symbol for each in cause.changes] or [finding.symbol]
+    if finding.source.startswith("review"):
+        title = f"Reviewers insist, in {where}: {_one_line(finding.message)}"
+    else:
+        rule = f" ({finding.rule})" if finding.rule else ""
+        instead = f"; there {_instead(cause.changes[0])}" if cause.changes else ""
+        title = f"{finding.source} refuses in {where}: {_one_line(finding.message)[:90]}{rule}{instead}"
+    return _taught(run, title, cause, symbols, (finding.rule,), (finding.file,)).model_copy(
+        update={"tags": _tags(run, "convention", finding.category)}
+    )
+
+
+def _of_test(run: Account, cause: Cause) -> Proposal:
+    """Say what a test failed with, and what had to be changed where."""
+    failure = cause.wrong
+    assert isinstance(failure, Failure)  # noqa: S101 - for the type checker
+    error = failure.error.rpartition(".")[2] or str(failure.cause)
+    message = "" if error == "AssertionError" else f": {_said(failure, error)}"
+    test = failure.test.rpartition("::")[2].partition("[")[0]
+    by_file = {each.file: each for each in sorted(cause.changes, key=lambda each: bool(each.symbol))}
+    first, *others = (by_file[path] for path in dict.fromkeys(each.file for each in cause.changes))
+    if others:
+        also = " and ".join(each.place for each in others[:2])
+        title = f"A change of {first.place} also needs {also}, or {test} fails with {error}{message}"
+    else:
+        title = f"In {first.place} {_instead(first)}, or {test} fails with {error}{message}"
+    made = families(run.calls.get(cause.number, ()))
+    earlier = [
+        name
+        for each in run.rounds
+        if each.number < cause.number and failure.test in {red.test for red in failures(each)}
+        for name in families(run.calls.get(each.number, ()))
+    ]
+    symbols = [each.symbol for each in cause.changes]
+    taught = _taught(
+        run, title, cause, symbols, (failure.test, failure.error), [each.file for each in cause.changes]
+    )
+    hint = taught.hint.model_copy(
+        update={
+            "template": made[0] if made else "",
+            "avoid": tuple(dict.fromkeys(name for name in earlier if name not in made)),
+        }
+    )
+    context = f"{taught.context} {_said(failure, error)}"
+    return taught.model_copy(update={"hint": hint, "context": context, "tags": _tags(run, "failure")})
+
+
+def _taught(
+    run: Account, title: str, cause: Cause, symbols: Sequence[str], rules: Sequence[str], files: Sequence[str]
+) -> Proposal:
+    symbols, rules, files = (tuple(dict.fromkeys(filter(None, each))) for each in (symbols, rules, files))
+    return Proposal(
+        kind=LearningKind.PROCEDURAL,
+        title=title[:200],
+        body=quoted_change("\n".join(change.patch for change in cause.changes))[:4000],
+        context=" ".join((*files, *symbols, *rules)),
+        scope=run.scope,
+        believed=0.67,
+        hint=Hint(files=files, symbols=symbols, rules=rules),
+        source=_source(run),
+    )
+
+
+def _instead(change: Change) -> str:
+    """Say what was written in place of what; the first lines that differ stand for the rest."""
+    out, put = (
+        [line.strip() for line in some if not COMMENT.match(line)] for some in (change.out, change.put)
+    )
+    if not out:
+        return f"write {_code(put[-1])}"
+    if not put:
+        return f"leave out {_code(out[0])}"
+    old, new = next(((a, b) for a, b in zip_longest(out, put, fillvalue="") if a != b), (out[0], put[0]))
+    if not old or not new:
+        return f"write {_code(new)}" if new else f"leave out {_code(old)}"
+    if max(len(old), len(new)) <= _LONG:
+        return f"write {_code(new)}, not {_code(old)}"
+    same = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    head = max(same[0][2] if same[0][0] == "equal" else 0, 0)
+    head = len(re.sub(r"\w+$", "", old[:head]))
+    tail = same[-1][2] - same[-1][1] if same[-1][0] == "equal" else 0
+    tail = len(re.sub(r"^\w+", "", old[len(old) - tail :]))
+    old, new = (
+        f"{'…' if head else ''}{each[head : len(each) - tail].strip()}…"[: _LONG + 9] for each in (old, new)
+    )
+    return f"write `{new}`, not `{old}`"
+
+
+def _code(line: str) -> str:
+    return f"`{line if len(line) <= _LONG else f'{line[:_LONG]}…'}`"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _said(failure: Failure, error: str) -> str:
+    """Return what a failure says, without its type."""
+    message = failure.message.removeprefix(failure.error).removeprefix(error).lstrip(": ")
+    text = _one_line(message)
+    return text if len(text) <= _LONG else f"{text[:_LONG]}…"
+
+
+def quoted_change(patch: str) -> str:
     """Quote a change that an agent wrote; where something in it reads like an order, only say why not."""
-    quoted = hunks(diff)
+    quoted = hunks(patch)
     found = orders(quoted)
     if found:
-        return f"Setpoint verified a change that is not quoted here, as it holds {', '.join(found)}."
-    return f"Setpoint verified this change:\n{quoted}" if diff else ""
-
-
-def _sent_back(run: Account) -> Iterator[Proposal]:
-    """What reviewers and checks sent work back for, to be planned for from the start."""
-    seen: dict[tuple[str, str], Finding] = {}
-    for each in run.rounds:
-        sound = (
-            finding
-            for finding in blocking(each)
-            if finding.rule != REVIEW and finding.category is not Category.INTEGRITY
-        )
-        for finding in sound if each.bounced_from else ():
-            seen.setdefault((finding.category, finding.rule or shape(finding.message)), finding)
-    for (category, rule), finding in list(seen.items())[:2]:
-        cleared = run.verified
-        yield Proposal(
-            kind=LearningKind.PROCEDURAL,
-            title=f"Work is sent back here for {category} ({rule}): see to it in the first round"[:200],
-            body=f"{finding.source} objected: {shape(finding.message)}"
-            + (f" (in {finding.file})" if finding.file else "")
-            + (". It was fixed in a later round." if cleared else "."),
-            context=f"{run.title} {category} {finding.file}",
-            scope=run.scope,
-            believed=0.65,
-            tags=_tags(run, "bounce", category),
-            source=_source(run),
-        )
+        return f"The change that cleared it is not quoted here, as it holds {', '.join(found)}."
+    return f"The change that cleared it:\n{quoted}" if quoted else ""
 
 
 def _flaky(run: Account) -> Iterator[Proposal]:
@@ -231,26 +268,14 @@ def _flaky(run: Account) -> Iterator[Proposal]:
 
 
 def _commands(run: Account) -> Iterator[Proposal]:
-    """A command of the agent's that worked after another one had not; its word, so a candidate."""
-    failed: dict[str, str] = {}
-    found: dict[str, tuple[str, str]] = {}
-    for number in sorted(run.calls):
-        for call in run.calls[number]:
-            program = _program(call.title)
-            if call.kind != "execute" or not program or call.name.startswith(_OWN_CALLS):
-                continue
-            if call.ok is False:
-                failed[program] = call.title
-            elif call.ok and program in failed and failed[program] != call.title:
-                found.setdefault(program, (failed[program], call.title))
-    for program, (wrong, right) in list(found.items())[:1]:
+    """A way to call a tool that works here where another does not; the agent's word, so a candidate."""
+    for tool, wrong, right in works_here(tuple(run.calls[number] for number in sorted(run.calls)))[:1]:
         yield Proposal(
             kind=LearningKind.SEMANTIC,
-            title=f"Here {program} works as: {right}"[:200],
-            body=f"Tried before and failed: {wrong}"[:500],
-            context=f"run {program} command {run.title}",
+            title=f"Here `{right}` works, `{wrong}` does not"[:200],
+            context=f"run {tool} command",
             scope=run.scope,
-            subject=f"command:{program}",
+            subject=f"command:{tool}",
             believed=0.55,
             trust=Trust.EXTERNAL,
             tags=("command",),
@@ -259,71 +284,9 @@ def _commands(run: Account) -> Iterator[Proposal]:
         )
 
 
-def _program(command: str) -> str:
-    """Name what a command starts; what is set for it alone (`NAME=value`) may be a secret."""
-    words = command.strip("`$ ").split()
-    return next((word for word in words if not _SET.match(word)), "")
-
-
-def _together(run: Account) -> Iterator[Proposal]:
-    """Files that a verified change needed together, where the first round had not touched all of them."""
-    touched = [set(each.snapshot.files) for each in run.rounds]
-    if not run.verified or len(touched) < 2:  # noqa: PLR2004 - one round says nothing about what was missed
-        return
-    whole = sorted({path for files in touched for path in files})
-    missed = sorted(set(whole) - touched[0])
-    if not missed or not touched[0] or len(whole) > MOST_TOGETHER:
-        return
-    yield Proposal(
-        kind=LearningKind.SEMANTIC,
-        title=f"A change of {', '.join(sorted(touched[0]))} also needs {', '.join(missed)}"[:200],
-        body="The first round left it out, and the work was sent back.",
-        context=f"{' '.join(whole)} {run.title}",
-        scope=run.scope,
-        subject=f"together:{','.join(whole)}",
-        believed=0.6,
-        tags=_tags(run, "files"),
-        hint=Hint(files=tuple(whole)),
-        source=_source(run),
-    )
-
-
-def _episode(run: Account) -> Iterator[Proposal]:
-    """What happened, where it did not go through at once."""
-    if not run.rounds or (run.verified and len(run.rounds) == 1):
-        return
-    tried = "; ".join(
-        f"round {each.number} changed {', '.join(each.snapshot.files[:3]) or 'nothing'}: {_outcome(each)}"
-        for each in run.rounds
-    )
-    last = run.rounds[-1]
-    took = "took" if run.verified else "was not reached in"
-    yield Proposal(
-        kind=LearningKind.EPISODIC,
-        title=f"'{run.title[:140]}' {took} {len(run.rounds)} rounds",
-        body=f"{tried}. {run.reason}"[:1500],
-        context=f"{run.title} {_words(failures(last))}",
-        scope=run.scope,
-        believed=0.6,
-        tags=_tags(run, "episode"),
-        cites=blobs(run.diff) if run.verified else {},
-        source=_source(run),
-    )
-
-
 def families(calls: tuple[ToolCall, ...]) -> tuple[str, ...]:
     """Name the families of edits that the mechanic applied."""
     return tuple(call.title.partition(" at ")[0] for call in calls if call.name == _APPLIED and call.ok)
-
-
-def blobs(diff: str) -> dict[str, str]:
-    """Read the hashes of files' new contents out of git's diff; a diff without them gives none."""
-    found: dict[str, str] = {}
-    for part in re.split(r"^(?=diff --git )", diff, flags=re.MULTILINE):
-        name, blob = _FILE.search(part), _BLOB.search(part)
-        if name and blob and set(blob.group(1)) != {"0"}:
-            found[name.group(1)] = blob.group(1)
-    return dict(list(found.items())[:5])
 
 
 def _outcome(past: Round) -> str:
@@ -336,17 +299,6 @@ def _outcome(past: Round) -> str:
     return f"{found[0].category}: {shape(found[0].message)}" if found else f"sent back by {past.bounced_from}"
 
 
-def _named(error: str, message: str) -> str:
-    """Name a failure by its type and message, the type once."""
-    short = error.rpartition(".")[2]
-    rest = message.removeprefix(error).removeprefix(short).lstrip(": ")
-    return f"{short}: {rest}" if rest else short
-
-
-def _words(of: tuple[Failure, ...] | list[Failure]) -> str:
-    return " ".join(f"{each.test} {each.error} {each.message} {each.file}" for each in of[:3])[:600]
-
-
 def hunks(diff: str) -> str:
     """Return changed lines of a diff within bounds; added comments did not help."""
     lines = [
@@ -354,7 +306,9 @@ def hunks(diff: str) -> str:
         for line in diff.splitlines()
         if line.startswith(("+", "-", "@@"))
         and not line.startswith(("+++ /dev", "--- /dev", "--- a/"))
-        and not _COMMENT.match(line)
+        and not (
+            line[0] == "+" and not line.startswith("+++ ") and line[1:].strip() and COMMENT.match(line[1:])
+        )
     ]
     text = "\n".join(lines)
     return text if len(text) <= MOST_DIFF else f"{text[:MOST_DIFF]}\n…"

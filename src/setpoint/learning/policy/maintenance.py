@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from setpoint.learning.policy.merging import Placing, supersedes
@@ -14,8 +13,6 @@ from setpoint.model.learning import (
     Hint,
     Learning,
     LearningEvidence,
-    LearningState,
-    LearningStatus,
     Proposal,
     Trust,
 )
@@ -26,7 +23,6 @@ OBSERVED = "verified"
 """The tag of a learning by rule from a run that was verified."""
 _READ = ("title", "body", "context")
 _TEXTS = (*_READ, "subject", "by", "source")
-_LOOKED_AT = (LearningStatus.CANDIDATE, LearningStatus.ACTIVE, LearningStatus.STALE, LearningStatus.CONTESTED)
 
 
 def cleaned(proposal: Proposal) -> Proposal:
@@ -56,12 +52,10 @@ def cleaned(proposal: Proposal) -> Proposal:
 
 
 def _without_secrets(hint: Hint) -> Hint:
-    return Hint(
-        template=redacted(hint.template),
-        avoid=tuple(redacted(each) for each in hint.avoid),
-        command=redacted(hint.command),
-        files=tuple(redacted(each) for each in hint.files),
-    )
+    many = {
+        name: tuple(map(redacted, getattr(hint, name))) for name in ("avoid", "files", "symbols", "rules")
+    }
+    return Hint(template=redacted(hint.template), command=redacted(hint.command), **many)
 
 
 def first_evidence(learning: Learning) -> tuple[LearningEvidence, ...]:
@@ -117,38 +111,3 @@ def kept(proposal: Proposal, at: datetime) -> Learning:
     """Make a proposal a learning."""
     given = {name: getattr(proposal, name) for name in Proposal.model_fields}
     return Learning(id=LearningId(sortable("lrn", at)), made_at=at, **given)
-
-
-def changes_of_files(
-    known: Iterable[LearningState], scope: str, blob: Callable[[str], str], now: datetime
-) -> tuple[LearningEvidence, ...]:
-    """Say which learnings of a project became stale, or rest on their files again.
-
-    `blob` gives the hash of a file's content, empty where there is none. Earlier evidence about the
-    same content carries the same source, so it counts once.
-    """
-    entries: list[LearningEvidence] = []
-    for each in known:
-        learning = each.learning
-        if learning.scope != scope or not learning.cites or each.status not in _LOOKED_AT:
-            continue
-        seen = {path: blob(path) for path in learning.cites}
-        changed = sorted(
-            path for path, cited in learning.cites.items() if not cited or not seen[path].startswith(cited)
-        )
-        was_stale = each.status is LearningStatus.STALE
-        if bool(changed) == was_stale:
-            continue
-        kind = EvidenceKind.STALE if changed else EvidenceKind.REVALIDATED
-        turns = sum(1 for entry in each.evidence if entry.kind is kind)
-        entries.append(
-            LearningEvidence(
-                learning=learning.id,
-                source=f"{kind}:{turns + 1}",
-                kind=kind,
-                weight=WEIGHTS[kind],
-                at=now,
-                note=", ".join(changed),
-            )
-        )
-    return tuple(entries)

@@ -4,31 +4,49 @@ from __future__ import annotations
 
 import hashlib
 import random
+import re
 from collections.abc import Sequence
-from math import sqrt
 
 from setpoint.learning.policy.bm25 import fused
 from setpoint.learning.policy.tokenizer import likeness, terms
 from setpoint.model.config.memory_terms import MemoryTerms
 from setpoint.model.ids import TraceId
-from setpoint.model.learning import EVERYWHERE, RECALLABLE, Hit, LearningKind, LearningStatus, Recollection
+from setpoint.model.learning import (
+    EVERYWHERE,
+    RECALLABLE,
+    EvidenceKind,
+    Hint,
+    Hit,
+    LearningKind,
+    LearningState,
+    LearningStatus,
+    Recollection,
+    Trust,
+)
 
 NEAR = 0.5
-"""Nearness in meaning from which a learning fits, whatever words it is written in."""
-FLOOR = 0.3
-"""Share of the best score below which a learning has nothing to do with the question."""
+"""Nearness in meaning from which a learning without a place fits, whatever words it is written in."""
 LEAST_TERMS = 2
-"""Terms that a learning must share with the question."""
-ABOUT = 0.25
-"""Share of the terms of a learning's context that must have been asked for; without one, of its title."""
+"""Terms that such a learning must share with the question."""
 MOSTLY = 0.5
-"""Share from which a learning fits, however much better another one does."""
+"""Share of the terms of its situation that must have been asked for."""
 SHARE = 0.1
-"""Share of the question's weight from which a learning fits by what was asked alone."""
+"""Share of the question's weight from which a person's words fit."""
+FITS = 2
+"""Points from which a place is the one at hand."""
+MOST_SHOWN = 3
+"""Learnings that a role is shown at most, whatever the settings say."""
+IN_VAIN = 4
+"""Runs that a learning is shown in without its place being touched, before it is silent."""
+_EARNS = (EvidenceKind.HELPED, EvidenceKind.FAILED, EvidenceKind.APPROVED, EvidenceKind.REPEATED)
+_ANYWHERE = frozenset(
+    terms("src lib app main index init py utils util common core base package mod module tests")
+)
+"""Names that say nothing of a place."""
+_PLAIN = frozenset({"AssertionError", "Error", "Exception"})
+_TOKEN = re.compile(r"[\w$./:-]+")
 DOUBLE = 0.8
 """Likeness from which two learnings are one to a reader."""
-EPISODES = 1
-"""Episodes that are shown at most: what happened in one run helps less than what was learnt from it."""
 _CHARACTERS_PER_TOKEN = 4
 _ELSEWHERE = 0.7
 """Weight of what was learnt for every project beside what was learnt in this one."""
@@ -39,11 +57,11 @@ def recollections(
 ) -> tuple[Recollection, ...]:
     """Choose what a role is shown, best first; the same run and hits always give the same.
 
-    At most one of them is a candidate, drawn by its belief, so that new learnings get evidence; none of
-    them holds something suspicious that no person approved.
+    A learning with a place is shown where that place, its rule or its failing test is at hand; one without,
+    where most of its situation is. At most one of them is a candidate; none of them holds something
+    suspicious that no person approved, and none is what happened once.
     """
-    fitting = _ranked(hits, set(terms(question)), scope)
-    chosen = _within(_with_one_candidate(fitting, run), wanted)
+    chosen = _within(_ranked(hits, question, scope), wanted)
     whole = held_out(run, wanted.hold_out)
     shown = (1.0 - wanted.hold_out) * (1.0 - wanted.withhold)
     return tuple(
@@ -75,34 +93,76 @@ def tokens_of(title: str, body: str) -> int:
     return (len(title) + len(body)) // _CHARACTERS_PER_TOKEN + 8
 
 
-def _ranked(hits: Sequence[Hit], asked: set[str], scope: str) -> list[tuple[float, Hit]]:
-    best = max((hit.score for hit in hits), default=0.0)
-    least = min(LEAST_TERMS, max(len(asked), 1))
-    fitting = [
-        hit
+def _ranked(hits: Sequence[Hit], question: str, scope: str) -> list[tuple[float, Hit]]:
+    asked, named = set(terms(question)), _named(question)
+    points = {
+        hit.standing.learning.id: fit
         for hit in hits
         if hit.standing.status in RECALLABLE
+        and hit.standing.learning.kind is not LearningKind.EPISODIC
         and not (hit.standing.learning.alarms and hit.standing.status is not LearningStatus.ACTIVE)
         and hit.standing.learning.scope in (scope, EVERYWHERE)
-        and _fits(hit, asked, best, least)
+        and not silent(hit.standing)
+        and (fit := _fit(hit, asked, named)) >= FITS
+    }
+    fitting = [hit for hit in hits if hit.standing.learning.id in points]
+    scored = [
+        (points[hit.standing.learning.id] * _weighted(hit, place, scope), hit)
+        for hit, place in fused(fitting)
     ]
-    scored = [(_weighted(hit, place, scope), hit) for hit, place in fused(fitting)]
     return sorted(scored, key=lambda found: (-found[0], found[1].standing.learning.id))
 
 
-def _fits(hit: Hit, asked: set[str], best: float, least: int) -> bool:
-    """Whether a learning is about what was asked: mostly, or somewhat and not far behind the best.
+def silent(standing: LearningState) -> bool:
+    """Whether a learning was shown again and again without any use; a person's own never is."""
+    vain = 0
+    for each in standing.evidence:
+        vain = 0 if each.kind in _EARNS else vain + (each.kind is EvidenceKind.IDLE)
+    return vain >= IN_VAIN and standing.learning.trust is not Trust.HUMAN
 
-    A short question asks for little of what a learning is about: there it does to hold what weighs in the
-    question. In a small memory every term is common, so that scores alone say little.
-    """
+
+def _fit(hit: Hit, asked: set[str], named: set[str]) -> float:
+    """Say in points how near a learning's place is to what is asked for; without a place, by its words."""
+    learning = hit.standing.learning
+    if learning.hint.places:
+        return of_place(learning.hint, asked, named)
     if hit.nearness is not None and hit.nearness >= NEAR:
-        return True
-    near_best = hit.score >= FLOOR * best
-    if hit.share >= SHARE and near_best:
-        return True
-    about = _about(hit, asked) if hit.matched >= least else 0.0
-    return about >= MOSTLY or (about >= ABOUT and near_best)
+        return FITS
+    enough = hit.matched >= min(LEAST_TERMS, max(len(asked), 1)) and _about(hit, asked) >= MOSTLY
+    persons = learning.trust is Trust.HUMAN and hit.share >= SHARE
+    return FITS if enough or persons else 0
+
+
+def of_place(hint: Hint, asked: set[str], named: set[str]) -> float:
+    """Count what a learning and a step share: a rule, a test, a file or a symbol by name counts most.
+
+    Words of a request count where they name a file, the folder it is in, or a symbol.
+    """
+    points = 0.0
+    for rule in hint.rules:
+        short = rule.rpartition(".")[2]
+        plain = short.endswith(("Error", "Exception")) and "::" not in rule
+        points += (
+            0.0 if short in _PLAIN else (1 if plain else 4) * bool({rule.lower(), short.lower()} & named)
+        )
+    for path in hint.files:
+        *folders, name = path.split("/")
+        own = set(terms(name.partition(".")[0])) - _ANYWHERE
+        near = set(terms(folders[-1])) - _ANYWHERE if len(folders) > 1 else set()
+        points += 3 * (path.lower() in named) + 2 * bool(own and own <= asked) + bool(near and near <= asked)
+    for symbol in hint.symbols:
+        parts = set(terms(symbol)) - _ANYWHERE
+        coined = re.search(r"[_$A-Z\d]", symbol) is not None  # any other is a word of the language, too
+        points += 3 * (coined and symbol.lower() in named) or len(parts & asked) / max(len(parts), 1)
+    return points
+
+
+def _named(question: str) -> set[str]:
+    """Return what a question names literally: paths, tests, rules, symbols, in small letters."""
+    found = {token.strip(".:-").lower() for token in _TOKEN.findall(question)}
+    return (
+        found | {token.partition("::")[0] for token in found} | {token.rpartition("::")[2] for token in found}
+    )
 
 
 def _about(hit: Hit, asked: set[str]) -> float:
@@ -117,47 +177,26 @@ def _weighted(hit: Hit, place: float, scope: str) -> float:
     return near * (0.5 + max(0.0, belief.mean - belief.deviation)) * place
 
 
-def _with_one_candidate(ranked: list[tuple[float, Hit]], run: TraceId) -> list[tuple[float, Hit]]:
-    candidates = [hit for _, hit in ranked if hit.standing.status is LearningStatus.CANDIDATE]
-    drawn = max(candidates, key=lambda hit: _drawn(hit, run), default=None)
-    return [
-        (score, hit)
-        for score, hit in ranked
-        if hit.standing.status is not LearningStatus.CANDIDATE or hit is drawn
-    ]
-
-
-def _drawn(hit: Hit, run: TraceId) -> float:
-    """Draw from a candidate's belief (Thompson sampling), weighted by how well it fits."""
-    belief = hit.standing.confidence
-    spread = max(belief.deviation**2, 1e-9)
-    strength = max(belief.mean * (1 - belief.mean) / spread - 1, 1e-6)
-    chance = random.Random(_seed(run, f"draw:{hit.standing.learning.id}"))  # noqa: S311 - it keeps no secret
-    alpha, beta = max(belief.mean * strength, 1e-3), max((1 - belief.mean) * strength, 1e-3)
-    return sqrt(max(hit.score, hit.nearness or 0.0)) * chance.betavariate(alpha, beta)
-
-
 def _within(ranked: list[tuple[float, Hit]], wanted: MemoryTerms) -> list[tuple[float, Hit]]:
     """Keep to the limits, and leave out what says the same as something better."""
     chosen: list[tuple[float, Hit]] = []
     words: list[set[str]] = []
-    left, episodes = wanted.max_tokens, 0
+    rules: set[str] = set()
+    left, candidates = wanted.max_tokens, 0
     for score, hit in ranked:
         learning = hit.standing.learning
-        length, own = (
-            tokens_of(learning.title, learning.body),
-            set(terms(f"{learning.title} {learning.body}")),
-        )
-        if len(chosen) == wanted.max_items:
+        length = tokens_of(learning.title, learning.body)
+        own = set(terms(f"{learning.title} {learning.body}"))
+        if len(chosen) == min(wanted.max_items, MOST_SHOWN):
             break
-        episode = learning.kind is LearningKind.EPISODIC
-        if episode and episodes == EPISODES:
-            continue
-        if length <= left and all(likeness(own, each) < DOUBLE for each in words):
+        candidate = hit.standing.status is LearningStatus.CANDIDATE
+        again = any(likeness(own, each) >= DOUBLE for each in words) or rules & set(learning.hint.rules)
+        if length <= left and not again and not (candidate and candidates):
             chosen.append((score, hit))
             words.append(own)
+            rules |= {rule for rule in learning.hint.rules if not rule.endswith(("Error", "Exception"))}
             left -= length
-            episodes += episode
+            candidates += candidate
     return chosen
 
 

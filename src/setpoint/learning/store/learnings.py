@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
@@ -19,7 +17,6 @@ from setpoint.learning.policy.bm25 import fused
 from setpoint.learning.policy.confidence import learning_state
 from setpoint.learning.policy.maintenance import (
     against_others,
-    changes_of_files,
     cleaned,
     first_evidence,
     kept,
@@ -150,11 +147,6 @@ class SqlMemory:
         with self._store.reading() as connection:
             return " ".join(str(connection.scalar(each)) for each in counts)
 
-    def refresh(self, root: Path, scope: str) -> tuple[LearningEvidence, ...]:
-        """Compare the files that a project's learnings rest on with those there are; gives what changed."""
-        entries = changes_of_files(self.standings(), scope, lambda path: blob_of(root, path), self._now())
-        return self.weigh(entries) if entries else ()
-
     def _learn(self, connection: sa.Connection, proposal: Proposal) -> LearningId:
         known = self._standings(connection, _likely(connection, proposal))
         place = placed(proposal, known)
@@ -208,15 +200,6 @@ class SqlMemory:
             if connection.dialect.name == "postgresql":
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
             yield connection
-
-
-def blob_of(root: Path, path: str) -> str:
-    """Return the hash by which git knows a file's content; empty where there is no such file below `root`."""
-    place = (root / path).resolve()
-    if not place.is_relative_to(root.resolve()) or not place.is_file():
-        return ""
-    data = place.read_bytes()
-    return hashlib.sha1(b"blob %d\0%s" % (len(data), data), usedforsecurity=False).hexdigest()
 
 
 def _likely(connection: sa.Connection, proposal: Proposal) -> list[LearningId]:

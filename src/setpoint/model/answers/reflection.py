@@ -20,6 +20,8 @@ class TaughtShape(Shape):
     """When it is relevant, in words that a later task would use."""
     confidence: float = Field(default=0.6, ge=0.0, le=1.0)
     """How sure you are."""
+    cites: str = ""
+    """Number of the measured learning that it puts into better words; empty: it is something else."""
     tags: tuple[str, ...] = ()
 
 

@@ -56,6 +56,8 @@ class Followed(Value):
     """What in the trace shows it."""
     helped: bool | None = None
     """Whether the run was verified; none where it was not followed, or the run says nothing about it."""
+    idle: bool = False
+    """The run touched nothing that it is about."""
 
 
 class LearningsJudged(Value):

@@ -19,15 +19,6 @@ def said(events: Sequence[Event]) -> tuple[tuple[str, str], ...]:
     return tuple((answer.by, answer.instruction) for answer in _answers(events) if answer.instruction)
 
 
-def accepted(events: Sequence[Event]) -> tuple[tuple[str, str], ...]:
-    """Return who took work that was not verified, and why, where a reason was given."""
-    return tuple(
-        (answer.by, answer.reason)
-        for answer in _answers(events)
-        if answer.choice is Choice.ACCEPT and answer.reason
-    )
-
-
 def overridden(events: Sequence[Event]) -> bool:
     """Whether a person decided otherwise than the loop would have."""
     return any(

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from setpoint.model.ending import Ending, is_usable
 from setpoint.model.ids import StoryId, TraceId
-from setpoint.model.stories.story import Refinement, Status
+from setpoint.model.stories.story import Delivery, Refinement, Status
 from setpoint.model.value import Instant, Value
 
 
@@ -38,6 +38,8 @@ class PhaseProgress(Value):
     """None while it is not finished."""
     branch: str = ""
     """Where the result lies."""
+    needs: tuple[Delivery, ...] = ()
+    """Work of other stories that it began from."""
     digest: str = ""
     """What the story asked for when the run began, as a hash."""
     alive: bool = False
@@ -78,7 +80,7 @@ class ActionKind(StrEnum):
     LOOK = "look"
     """A person looks at what stopped the run."""
     WAIT = "wait"
-    """Somebody works on it just now."""
+    """Somebody works on it just now, or it waits for other stories."""
     REST = "rest"
     """Nothing is to be done."""
 
@@ -127,6 +129,10 @@ class Card(Value):
     """Where that run's result lies."""
     edited: bool = False
     """The file asks for something else than when that run began."""
+    needs: tuple[Delivery, ...] = ()
+    """Work of other stories that its newest run began from."""
+    waits_for: tuple[StoryId, ...] = ()
+    """Stories of `depends_on` that have not delivered yet."""
     fault: str = ""
     """Why the file cannot be read as a story."""
     action: NextAction

@@ -6,9 +6,10 @@ from enum import StrEnum
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
+from setpoint.model.changes.slug import slug
 from setpoint.model.gate import OnLimit
 from setpoint.model.goals import Goal, Goals, MetricGoal
-from setpoint.model.ids import StoryId
+from setpoint.model.ids import Commit, StoryId, TraceId
 from setpoint.model.product import Shown
 from setpoint.model.proof import WorkKind
 from setpoint.model.value import Instant, Value
@@ -71,6 +72,8 @@ class Story(Value):
     known_red: KnownRed = KnownRed.TOLERATE
     kind: WorkKind | None = None
     """What kind of work it is, which decides what must be proved; none: Setpoint guesses from the title."""
+    depends_on: tuple[StoryId, ...] = ()
+    """Ids of stories that must deliver first; the work starts from what they delivered."""
     goals: dict[str, Goal] = {}
     """Goals of its own by metric; they go before those of the settings."""
     max_refinement_attempts: int | None = Field(default=None, ge=1, le=10)
@@ -89,6 +92,12 @@ class Story(Value):
         Goals.model_validate(goals)
         return goals
 
+    @field_validator("depends_on")
+    @classmethod
+    def _ids(cls, named: tuple[StoryId, ...]) -> tuple[StoryId, ...]:
+        """Write ids as files have them, each once."""
+        return tuple(dict.fromkeys(StoryId(slug(each)) for each in named))
+
     @model_validator(mode="before")
     @classmethod
     def _earlier_name(cls, given: object) -> object:
@@ -104,6 +113,15 @@ class Story(Value):
         return f"{self.title}\n\n{self.body}".strip()
 
 
+class Delivery(Value):
+    """What a story delivered, for those that depend on it."""
+
+    story: StoryId
+    run: TraceId
+    commit: Commit
+    """The end of its branch."""
+
+
 class Status(StrEnum):
     """The column of the board that a story stands in."""
 
@@ -111,6 +129,8 @@ class Status(StrEnum):
     """Not to be worked on yet; only a person takes it out of here."""
     READY = "ready"
     """May be taken up; a story without a status is ready."""
+    WAITING = "waiting"
+    """Waits for what other stories deliver (`depends_on`)."""
     IN_PROGRESS = "in_progress"
     """Researched, planned or made."""
     REWORK = "rework"

@@ -39,7 +39,7 @@ def column(record: StoryRecord, standing: PhaseProgress | None) -> Status:
     A person's decision counts only if the file names the newest run; otherwise it is older than that run.
     """
     if standing is None:
-        return record.status or Status.READY
+        return Status.READY if record.status in (None, Status.WAITING) else record.status
     if standing.alive:
         return under_way(standing)
     if record.last_run == standing.trace_id and (decided := _decided(record, standing)) is not None:
@@ -73,14 +73,16 @@ def assess(record: StoryRecord, standing: PhaseProgress | None) -> NextAction:
     status = column(record, standing)
     match status:
         case Status.BACKLOG | Status.DONE:
-            return _action(ActionKind.REST, "a person keeps it back" if status is Status.BACKLOG else "done")
+            return next_action(
+                ActionKind.REST, "a person keeps it back" if status is Status.BACKLOG else "done"
+            )
         case Status.READY:
-            return _action(ActionKind.START, _why_ready(standing))
+            return next_action(ActionKind.START, _why_ready(standing))
         case _ if standing is None:
             reason = f"it says {status}, but no run of it is recorded here; set status=ready to begin one"
-            return _action(ActionKind.LOOK, reason)
+            return next_action(ActionKind.LOOK, reason)
         case _ if standing.alive:
-            return _action(ActionKind.WAIT, f"a process works on it: {standing.next_phase}", standing)
+            return next_action(ActionKind.WAIT, f"a process works on it: {standing.next_phase}", standing)
         case Status.BLOCKED:
             return _blocked(standing)
         case _:
@@ -94,8 +96,9 @@ def _why_ready(standing: PhaseProgress | None) -> str:
 def _blocked(standing: PhaseProgress) -> NextAction:
     reason = standing.last_error or "its run ended unverified"
     if standing.waiting and not standing.finished:
-        return _action(ActionKind.ANSWER, f"{reason}; see setpoint answer show {standing.trace_id}", standing)
-    return _action(ActionKind.LOOK, f"{reason}; set status=ready to run it again", standing)
+        reason = f"{reason}; see setpoint answer show {standing.trace_id}"
+        return next_action(ActionKind.ANSWER, reason, standing)
+    return next_action(ActionKind.LOOK, f"{reason}; set status=ready to run it again", standing)
 
 
 def _going_on(standing: PhaseProgress) -> NextAction:
@@ -104,19 +107,20 @@ def _going_on(standing: PhaseProgress) -> NextAction:
         count = f"{len(standing.refinements)}/{standing.limit}"
         feedback = standing.refinements[-1].review_feedback if standing.refinements else ""
         reason = f"sent back to {standing.target} ({count}): {feedback}"
-        return _action(ActionKind.REWORK, reason, standing, standing.target)
+        return next_action(ActionKind.REWORK, reason, standing, standing.target)
     done = ", ".join(standing.complete) or "nothing"
     reason = f"done so far: {done}; next is {phase}"
     if phase in standing.judging:
         last = phase == standing.phases[-1]
-        return _action(ActionKind.DELIVER if last else ActionKind.JUDGE, reason, standing, phase)
+        return next_action(ActionKind.DELIVER if last else ActionKind.JUDGE, reason, standing, phase)
     making = standing.phases[len(standing.phases) - len(standing.judging) - 1]
-    return _action(ActionKind.MAKE if phase == making else ActionKind.THINK, reason, standing, phase)
+    return next_action(ActionKind.MAKE if phase == making else ActionKind.THINK, reason, standing, phase)
 
 
-def _action(
+def next_action(
     kind: ActionKind, reason: str, standing: PhaseProgress | None = None, phase: str = ""
 ) -> NextAction:
+    """Make an action with its urgency; `standing` is that of the run that continues."""
     return NextAction(
         kind=kind,
         phase=phase,

@@ -118,6 +118,7 @@ class Follower:
             last_error=self._escalated if outcome is None else outcome.reason,
             ending=outcome.ending if outcome is not None else None,
             branch=outcome.branch if outcome is not None else "",
+            needs=self._order.needs,
             digest=self._order.story_digest,
         )
         error = "" if standing.succeeded else standing.last_error

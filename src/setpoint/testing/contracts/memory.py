@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from setpoint.learning.store.learnings import blob_of
 from setpoint.model.ids import LearningId
 from setpoint.model.learning import (
     WEIGHTS,
@@ -135,24 +134,6 @@ class MemoryContract:
         (said,) = kept.memory.learn([proposal(body=other, source="finding:1", trust=Trust.HUMAN)])
         assert said != id_
         assert kept.one(said).status is LearningStatus.ACTIVE
-
-    def test_a_learning_is_stale_while_a_file_it_rests_on_differs(self, kept: Kept, tmp_path: Path) -> None:
-        tree = tmp_path / "tree"
-        tree.mkdir()
-        (tree / "a.py").write_text("one\n")
-        cites = {"a.py": blob_of(tree, "a.py")[:7]}
-        (id_,) = kept.memory.learn([proposal(cites=cites)])
-        kept.memory.learn([proposal("Elsewhere", "Other words here.", scope="there", cites={"a.py": "ffff"})])
-        assert kept.memory.refresh(tree, "here") == ()
-        for text, status in (("two\n", LearningStatus.STALE), ("one\n", LearningStatus.CANDIDATE)) * 2:
-            kept.clock.wait(1)
-            (tree / "a.py").write_text(text)
-            assert len(kept.memory.refresh(tree, "here")) == 1
-            assert kept.memory.refresh(tree, "here") == ()
-            assert kept.one(id_).status is status
-        (tree / "a.py").unlink()
-        kept.memory.refresh(tree, "here")
-        assert kept.one(id_).status is LearningStatus.STALE
 
     def test_secrets_do_not_get_in_and_a_strangers_orders_are_marked(self, kept: Kept) -> None:
         planted = f"sk-ant-{'a1B2' * 8}"
