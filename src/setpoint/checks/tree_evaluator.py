@@ -23,6 +23,8 @@ from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.flaky import Quarantined
 from setpoint.model.ids import Commit, StoryId, TraceId, Tree, sortable
 from setpoint.model.stories.story import Story
+from setpoint.model.suppression import Suppression
+from setpoint.model.value import Value
 from setpoint.settings import Settings
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.files.project_folders import ProjectFolders
@@ -51,16 +53,17 @@ class TreeEvaluator:
         artifacts: Artifacts,
         folders: ProjectFolders,
         told: CheckListener = lambda *_: None,
+        held: tuple[Suppression, ...] = (),
     ) -> None:
         """Keep raw output and reports in `artifacts`, everything else in the folders of the repository.
 
-        `told` is given each check's raw result as soon as it is known.
+        `told` is given each check's raw result as soon as it is known; findings that are `held` do not block.
         """
         self._settings = settings
         self._artifacts = artifacts
         self._folders = folders
         self._surveyor = Surveyor(settings, artifacts, folders)
-        self._told = told
+        self._told, self._held = told, held
 
     @cached_property
     def _measuring(self) -> Measuring:
@@ -102,7 +105,7 @@ class TreeEvaluator:
                 base = await merge_base_of(root, recorded[0], since)
                 decides = self._surveyor.decides(await asking)
                 parts = (*recorded, *(base.identity if base else ()), str(fast), *decides)
-                kept = EvaluationCache(evaluations, (*parts, *map(_as_text, quarantine)))
+                kept = EvaluationCache(evaluations, (*parts, *map(_as_text, (*quarantine, *self._held))))
                 if not fresh and (found := kept.get()) is not None:
                     return found
                 from setpoint.checks.measurement import Task
@@ -156,6 +159,7 @@ class TreeEvaluator:
             coverage_goal=self._settings.checks.coverage_goal,
             goals=self._settings.goals,
             quarantine=quarantine,
+            held=self._held,
         )
         here, generated = measured.commit, frozenset[str]()
         if base is not None:
@@ -212,5 +216,5 @@ def _with_untested(seen: Evaluation) -> Evaluation:
     return seen.model_copy(update={"untested": f"{lack}; {_NO_TOOL}{beside}{hint}"})
 
 
-def _as_text(excused: Quarantined) -> str:
+def _as_text(excused: Value) -> str:
     return excused.model_dump_json()

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from setpoint.app.checks.quarantine import quarantine_entries
+from setpoint.app.people.suppressions import active
 from setpoint.checks.change_evaluator import ChangeEvaluator
 from setpoint.checks.measurement import CheckListener
 from setpoint.errors import UsageError
@@ -65,7 +66,7 @@ def measure_change(project: Project, since: str, *, fast: bool, limit_s: float) 
 async def _within(
     project: Project, since: str, *, fast: bool, limit_s: float, told: CheckListener
 ) -> ChangeCheck:
-    evaluator = ChangeEvaluator(project.settings, project.artifacts, project.folders, told)
+    evaluator = ChangeEvaluator(project.settings, project.artifacts, project.folders, told, active(project))
     now = datetime.now(UTC)
     held = tuple(each for each in quarantine_entries(project) if each.active(now))
     async with asyncio.timeout(limit_s), held_checks(project, project.settings):

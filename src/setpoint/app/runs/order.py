@@ -8,6 +8,7 @@ from pathlib import Path
 
 from setpoint import pipelines
 from setpoint.app.checks.quarantine import quarantine_at
+from setpoint.app.people.suppressions import active
 from setpoint.app.project.person import require_person
 from setpoint.app.runs.asked_goals import goal_notes, goals_of, measuring_goals
 from setpoint.app.runs.board import begin_from, earlier_runs, require_sound, story_folder
@@ -141,6 +142,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         passed_over=tuple(passed_over),
         quarantine=tuple(each for each in quarantine if each.active(now)),
         quarantine_ended=tuple(each for each in quarantine if not each.active(now)),
+        suppressed=active(project),
         series=settings.delivery.commits == "series",
         branch=f"{settings.branch_prefix}{wanted.id}",
         story_file=str(file.path) if file else "",
