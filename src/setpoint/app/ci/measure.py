@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from setpoint.app.checks.attest import forget_order
 from setpoint.app.checks.quarantine import quarantine_at
-from setpoint.app.people.suppressions import active
 from setpoint.app.ci.change import Change
+from setpoint.app.people.suppressions import active
 from setpoint.checks.cache.eviction import trim
 from setpoint.checks.measurement import CheckListener
 from setpoint.checks.run_evaluator import ProjectEvaluator

@@ -201,7 +201,9 @@ def _within(ranked: list[tuple[float, Hit]], wanted: MemoryTerms) -> list[tuple[
         if len(chosen) == min(wanted.max_items, MOST_SHOWN):
             break
         candidate = hit.standing.status is LearningStatus.CANDIDATE
-        again = any(likeness(own, each) >= DOUBLE for each in words) or rules & set(learning.hint.rules)
+        again = any(likeness(own, each) >= DOUBLE for each in words) or (
+            rules & set(learning.hint.rules) and not hit.standing.binds
+        )
         if length <= left and not again and not (candidate and candidates):
             chosen.append((score, hit))
             words.append(own)
