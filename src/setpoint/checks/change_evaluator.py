@@ -26,7 +26,6 @@ from setpoint.model.evidence import SUITES, CheckState, Evidence, TestReport
 from setpoint.model.flaky import Quarantined
 from setpoint.model.ids import Commit, StoryId, TraceId, sortable
 from setpoint.model.stories.story import KnownRed, Story
-from setpoint.model.suppression import Suppression
 from setpoint.ports import Measured, WorkCopy
 from setpoint.settings import Settings
 from setpoint.system.files.artifacts import Artifacts
@@ -45,15 +44,12 @@ class ChangeEvaluator:
         artifacts: Artifacts,
         folders: ProjectFolders,
         told: CheckListener = lambda *_: None,
-        held: tuple[Suppression, ...] = (),
     ) -> None:
         """Keep raw output and reports in `artifacts`, everything else in the folders of the repository.
 
-        `told` is given each result as soon as it is known, of the tree and of the base; findings that
-        are `held` do not block.
+        `told` is given each result as soon as it is known, of the tree and of the base.
         """
         self._settings, self._artifacts, self._folders = settings, artifacts, folders
-        self._held = held
         self._surveyor = Surveyor(settings, artifacts, folders)
         self._measuring = Measuring(settings=settings, artifacts=artifacts, state=folders.state, told=told)
 
@@ -73,7 +69,7 @@ class ChangeEvaluator:
             with standing.opened() as folder:
                 recorded = await standing.record(folder)
                 base = await _merge_base(root, recorded[0], since)
-                held = tuple(each.model_dump_json() for each in (*quarantine, *self._held))
+                held = tuple(each.model_dump_json() for each in quarantine)
                 decides = (*self._surveyor.decides(await asking), *held)
                 parts = ("change", *recorded, base, str(fast), *decides)
                 kept = EvaluationCache(self._folders.state / "cache" / "evaluations", parts)
@@ -125,7 +121,6 @@ class ChangeEvaluator:
             weights=self._settings.weights,
             coverage_goal=self._settings.checks.coverage_goal,
             quarantine=quarantine,
-            held=self._held,
             tests_may_go=True,  # whose session it is may have asked for it
         )
 

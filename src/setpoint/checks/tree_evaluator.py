@@ -23,8 +23,6 @@ from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.flaky import Quarantined
 from setpoint.model.ids import Commit, StoryId, TraceId, Tree, sortable
 from setpoint.model.stories.story import Story
-from setpoint.model.suppression import Suppression
-from setpoint.model.value import Value
 from setpoint.settings import Settings
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.files.project_folders import ProjectFolders
@@ -53,17 +51,16 @@ class TreeEvaluator:
         artifacts: Artifacts,
         folders: ProjectFolders,
         told: CheckListener = lambda *_: None,
-        held: tuple[Suppression, ...] = (),
     ) -> None:
         """Keep raw output and reports in `artifacts`, everything else in the folders of the repository.
 
-        `told` is given each check's raw result as soon as it is known; findings that are `held` do not block.
+        `told` is given each check's raw result as soon as it is known.
         """
         self._settings = settings
         self._artifacts = artifacts
         self._folders = folders
         self._surveyor = Surveyor(settings, artifacts, folders)
-        self._told, self._held = told, held
+        self._told = told
 
     @cached_property
     def _measuring(self) -> Measuring:
@@ -105,7 +102,7 @@ class TreeEvaluator:
                 base = await merge_base_of(root, recorded[0], since)
                 decides = self._surveyor.decides(await asking)
                 parts = (*recorded, *(base.identity if base else ()), str(fast), *decides)
-                kept = EvaluationCache(evaluations, (*parts, *map(_as_text, (*quarantine, *self._held))))
+                kept = EvaluationCache(evaluations, (*parts, *map(_as_text, quarantine)))
                 if not fresh and (found := kept.get()) is not None:
                     return found
                 from setpoint.checks.measurement import Task
@@ -159,7 +156,6 @@ class TreeEvaluator:
             coverage_goal=self._settings.checks.coverage_goal,
             goals=self._settings.goals,
             quarantine=quarantine,
-            held=self._held,
         )
         here, generated = measured.commit, frozenset[str]()
         if base is not None:
@@ -216,5 +212,5 @@ def _with_untested(seen: Evaluation) -> Evaluation:
     return seen.model_copy(update={"untested": f"{lack}; {_NO_TOOL}{beside}{hint}"})
 
 
-def _as_text(excused: Value) -> str:
+def _as_text(excused: Quarantined) -> str:
     return excused.model_dump_json()

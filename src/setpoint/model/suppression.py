@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
 
 from setpoint.model.changes.path_globs import matches
 from setpoint.model.finding import Finding, normalised
@@ -48,10 +47,6 @@ class Suppression(Value):
         """Whether a reviewer found it."""
         return self.finding.source.startswith("review")
 
-    def active(self, at: datetime) -> bool:
-        """Whether it still holds."""
-        return at < self.until
-
     def covers(self, found: Finding) -> bool:
         """Whether it is the same finding, or the same rule at the same place; likeness of words is neither.
 
@@ -66,12 +61,9 @@ class Suppression(Value):
         if self.place:
             path, _, symbol = self.place.partition("::")
             return matches(found.file, (path,)) and symbol in ("", found.symbol)
-        same = (found.file, found.symbol, normalised(found.text)) == (
-            was.file,
-            was.symbol,
-            normalised(was.text),
-        )
-        return same and bool(was.rule and was.text.strip())
+        line = normalised(was.text)
+        same = (found.file, found.symbol, normalised(found.text)) == (was.file, was.symbol, line)
+        return same and bool(was.rule and line)
 
 
 def suppressed(findings: Iterable[Finding], held: tuple[Suppression, ...]) -> tuple[Finding, ...]:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from setpoint.app.checks.quarantine import quarantine_entries
-from setpoint.app.people.suppressions import active
+from setpoint.app.people.suppressions import without_suppressed
 from setpoint.checks.change_evaluator import ChangeEvaluator
 from setpoint.checks.measurement import CheckListener
 from setpoint.errors import UsageError
@@ -66,10 +66,11 @@ def measure_change(project: Project, since: str, *, fast: bool, limit_s: float) 
 async def _within(
     project: Project, since: str, *, fast: bool, limit_s: float, told: CheckListener
 ) -> ChangeCheck:
-    evaluator = ChangeEvaluator(project.settings, project.artifacts, project.folders, told, active(project))
+    evaluator = ChangeEvaluator(project.settings, project.artifacts, project.folders, told)
     now = datetime.now(UTC)
     held = tuple(each for each in quarantine_entries(project) if each.active(now))
     async with asyncio.timeout(limit_s), held_checks(project, project.settings):
         seen = await evaluator.measure(project.root, since, held, fast=fast)
+        seen = without_suppressed(project, seen)
     wrong = seen.failures or seen.blocking or seen.broken
     return ChangeCheck(CheckState.FAILED if wrong else CheckState.PASSED, seen)

@@ -91,7 +91,7 @@ def dismiss_finding(
         thought_s = seen_for_s(project, trace_id, finding.fingerprint)
     if terms.place and not matches(finding.file, (terms.place.partition("::")[0],)):
         message = f"'{terms.place}' does not hold {finding.file or 'a finding that names no file'}"
-        raise UsageError(message, hint="give a path or glob that matches the file of the finding")
+        raise UsageError(message, hint="name a path or glob that matches its file")
     body = FindingDismissed(
         finding=finding.fingerprint,
         category=finding.category,

@@ -3,42 +3,33 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
-from setpoint.app.people.findings import find_finding
 from setpoint.errors import UsageError
-from setpoint.history.feedback import FeedbackEntry, FeedbackFilter, feedback_entries
-from setpoint.model.events.people import FindingDismissed, FindingLifted
-from setpoint.model.events.run import GateAnswered, GateOpened
-from setpoint.model.finding import Finding
-from setpoint.model.gate import Choice
-from setpoint.model.ids import TraceId
-from setpoint.model.suppression import DAYS, Suppression
+from setpoint.model.evaluation import Evaluation
+from setpoint.model.evidence import CheckState
+from setpoint.model.suppression import DAYS, Suppression, suppressed
 from setpoint.wiring.project import Project
 
-MOST_DAYS = 365
+if TYPE_CHECKING:
+    from setpoint.history.feedback import FeedbackEntry
+    from setpoint.model.finding import Finding
 
-
-def suppressions(project: Project) -> tuple[Suppression, ...]:
-    """Return what is dismissed and was not lifted, oldest first, also what has ended within a year."""
-    since = datetime.now(UTC) - timedelta(days=2 * MOST_DAYS)
-    found: dict[str, Suppression] = {}
-    for entry in feedback_entries(project.store, str(project.root), FeedbackFilter(since=since)):
-        body = entry.body
-        if isinstance(body, FindingLifted):
-            found.pop(body.finding, None)
-        elif isinstance(body, FindingDismissed):
-            what = body.what or _finding(project, entry.trace_id, body.finding)
-            found |= _made(entry, what, body)
-        elif isinstance(body, GateAnswered) and body.answer.choice is Choice.DISMISS:
-            for objection in _objections(project, entry.trace_id, body):
-                found |= _made(entry, _finding(project, entry.trace_id, objection), body)
-    return tuple(found.values())
+_LOOKED_BACK = timedelta(days=366)
 
 
 def active(project: Project) -> tuple[Suppression, ...]:
-    """Return what is suppressed now."""
-    now = datetime.now(UTC)
-    return tuple(each for each in suppressions(project) if each.active(now))
+    """Return what is dismissed now and was not lifted, oldest first."""
+    from setpoint.history.feedback import FeedbackFilter, feedback_entries
+    from setpoint.model.events.people import FindingLifted
+
+    now, found = datetime.now(UTC), dict[str, Suppression]()
+    for entry in feedback_entries(project.store, str(project.root), FeedbackFilter(since=now - _LOOKED_BACK)):
+        if isinstance(entry.body, FindingLifted):
+            found.pop(entry.body.finding, None)
+        else:
+            found |= {each.id: each for each in _dismissed(project, entry)}
+    return tuple(each for each in found.values() if now < each.until)
 
 
 def find_suppression(project: Project, which: str) -> Suppression:
@@ -50,36 +41,62 @@ def find_suppression(project: Project, which: str) -> Suppression:
     return found[0]
 
 
-def _made(
-    entry: FeedbackEntry, what: Finding | None, body: FindingDismissed | GateAnswered
-) -> dict[str, Suppression]:
-    if what is None:
-        return {}
-    said = body if isinstance(body, FindingDismissed) else None
-    id_ = said.finding if said else what.fingerprint
-    until = (said.until if said else None) or entry.at + timedelta(days=DAYS)
-    return {
-        id_: Suppression(
-            id=id_,
+def without_suppressed(project: Project, seen: Evaluation) -> Evaluation:
+    """Return what was measured outside of a run as people want it; the store is read if something blocks."""
+    if not seen.blocking:
+        return seen
+    findings = suppressed(seen.findings, active(project))
+    counted = {each.source for each in findings if not each.suppressed}
+    calm = {each.source for each in findings if each.suppressed} - counted
+    evidence = tuple(
+        each.model_copy(update={"state": CheckState.PASS})
+        if each.check in calm and each.state is CheckState.FAIL
+        else each
+        for each in seen.evidence
+    )
+    return seen.model_copy(update={"findings": findings, "evidence": evidence})
+
+
+def _dismissed(project: Project, entry: FeedbackEntry) -> list[Suppression]:
+    """Return what an entry suppresses: the finding that it names, or the objections of its question."""
+    from setpoint.model.events.people import FindingDismissed
+    from setpoint.model.events.run import GateAnswered
+
+    body, reason, place = entry.body, "", ""
+    if isinstance(body, FindingDismissed):
+        reason, place = body.reason, body.place
+        found = {body.finding: body.what or _recorded(project, entry).get(body.finding)}
+    elif isinstance(body, GateAnswered) and body.answer.choice == "dismiss":
+        reason, found = body.answer.reason, dict(_recorded(project, entry, body.gate))
+    else:
+        return []
+    until = getattr(body, "until", None) or entry.at + timedelta(days=DAYS)
+    return [
+        Suppression(
+            id=name,
             finding=what,
-            place=said.place if said else "",
-            reason=body.reason if isinstance(body, FindingDismissed) else body.answer.reason,
+            place=place,
+            reason=reason,
             by=entry.by,
             since=entry.at,
             until=until,
             run=entry.trace_id,
         )
-    }
+        for name, what in found.items()
+        if what is not None
+    ]
 
 
-def _finding(project: Project, trace_id: TraceId, which: str) -> Finding | None:
-    """Return the finding as the run recorded it, where no later version of Setpoint refuses to read it."""
-    try:
-        return find_finding(project, trace_id, which).finding
-    except UsageError:
-        return None
+def _recorded(project: Project, entry: FeedbackEntry, gate: str = "") -> dict[str, Finding]:
+    """Return the findings of a run by fingerprint; with a question, those that it is about."""
+    from setpoint.app.people.findings import list_findings
+    from setpoint.model.events.run import GateOpened
 
-
-def _objections(project: Project, trace_id: TraceId, body: GateAnswered) -> tuple[str, ...]:
-    opened = [each.body.gate for each in project.log.replay(trace_id) if isinstance(each.body, GateOpened)]
-    return next((each.objections for each in opened if each.id == body.gate), ())
+    found = {each.finding.fingerprint: each.finding for each in list_findings(project, entry.trace_id)}
+    if not gate:
+        return found
+    opened = [
+        each.body.gate for each in project.log.replay(entry.trace_id) if isinstance(each.body, GateOpened)
+    ]
+    about = {name for each in opened if each.id == gate for name in each.objections}
+    return {name: what for name, what in found.items() if name in about}

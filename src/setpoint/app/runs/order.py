@@ -101,13 +101,17 @@ def make_order(project: Project, wanted: Story, base: str = "HEAD") -> RunOrder:
 async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
     settings = project.settings
     commit, needs = begin_from(project, wanted, base)
-    repairs = _repairs(wanted, settings)
-    names, workflow, notes, passed_over = await assign_roles(project, find_pipeline(project), repairs=repairs)
+    roles = assign_roles(project, find_pipeline(project), repairs=_repairs(wanted, settings))
+    names, workflow, notes, passed_over = await roles
     plugins, failed = enabled(settings.plugins)
-    notes += map(str, (*failed, *plugins))
     wanted, red_note = _with_known_red(_with_mode(wanted, settings), settings, names[Role.MAKER])
     file = _file(project, wanted)
-    notes += [red_note, *_kind_notes(wanted), *_integrity_notes(wanted, settings, file)]
+    notes += [
+        *map(str, (*failed, *plugins)),
+        red_note,
+        *_kind_notes(wanted),
+        *_integrity_notes(wanted, settings, file),
+    ]
     # Stories do not belong to the change; Setpoint itself writes into them.
     if dirty := await is_dirty(project.root, settings.stories_dir):
         notes.append(_DIRTY)
