@@ -95,23 +95,20 @@ def check_prompts(project: Project, wanted: Pipeline) -> int:
 
 def make_order(project: Project, wanted: Story, base: str = "HEAD") -> RunOrder:
     """Freeze all that a run is ordered to do, with the reason for each choice made on the user's behalf."""
-    return asyncio.run(_order(project, wanted, wanted.base if wanted.base and base == "HEAD" else base))
+    order = asyncio.run(_order(project, wanted, wanted.base if wanted.base and base == "HEAD" else base))
+    return order.model_copy(update={"suppressed": active(project)})
 
 
 async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
     settings = project.settings
     commit, needs = begin_from(project, wanted, base)
-    roles = assign_roles(project, find_pipeline(project), repairs=_repairs(wanted, settings))
-    names, workflow, notes, passed_over = await roles
+    repairs = _repairs(wanted, settings)
+    names, workflow, notes, passed_over = await assign_roles(project, find_pipeline(project), repairs=repairs)
     plugins, failed = enabled(settings.plugins)
+    notes += map(str, (*failed, *plugins))
     wanted, red_note = _with_known_red(_with_mode(wanted, settings), settings, names[Role.MAKER])
     file = _file(project, wanted)
-    notes += [
-        *map(str, (*failed, *plugins)),
-        red_note,
-        *_kind_notes(wanted),
-        *_integrity_notes(wanted, settings, file),
-    ]
+    notes += [red_note, *_kind_notes(wanted), *_integrity_notes(wanted, settings, file)]
     # Stories do not belong to the change; Setpoint itself writes into them.
     if dirty := await is_dirty(project.root, settings.stories_dir):
         notes.append(_DIRTY)
@@ -146,7 +143,6 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         passed_over=tuple(passed_over),
         quarantine=tuple(each for each in quarantine if each.active(now)),
         quarantine_ended=tuple(each for each in quarantine if not each.active(now)),
-        suppressed=active(project),
         series=settings.delivery.commits == "series",
         branch=f"{settings.branch_prefix}{wanted.id}",
         story_file=str(file.path) if file else "",
