@@ -80,7 +80,7 @@ async def dismiss(
         form.reason.strip(),
         Terms(days=form.days, place=form.place.strip(), considered_s=form.considered_s),
     )
-    return said(request, f"suppressed for {form.days} days, in later runs too")
+    return said(request, f"dismissed for {form.days} days, in later runs too")
 
 
 @router.post("/suppressions/{finding}/lift")
