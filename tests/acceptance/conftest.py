@@ -71,7 +71,7 @@ class Repository:
 
     def commit(self, message="change"):
         self.git("add", "-A")
-        self.git("commit", "-q", "-m", message)
+        self.git("commit", "-q", "--allow-empty", "-m", message)
 
     def agent(self, *prompts, settings="", name="actor", **script):
         """Give the repository an agent that plays one list of steps per prompt."""

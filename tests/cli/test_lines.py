@@ -104,6 +104,7 @@ SHOWN = {
     "feedback.confidence_increased": "confidence in lrn-0example: 0.60 -> 0.70 (fix_applied)",
     "feedback.confidence_decreased": "confidence in lrn-0example: 0.70 -> 0.50 (finding_dismissed)",
     "feedback.finding_dismissed": "Ann dismisses 0123456789abcdef (rounded twice): it is not",
+    "feedback.finding_lifted": "Ann lifts the dismissal of 0123456789abcdef: it counts again",
     "feedback.fix_applied": "Ann applies the fix of 0123456789abcdef in src/cart.py: "
     "kept, on setpoint/totals",
     "feedback.fix_rewritten": "Ann rewrites the fix of 0123456789abcdef in src/cart.py: "

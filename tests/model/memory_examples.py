@@ -33,6 +33,7 @@ ABOUT_MEMORY = (
     m.ConfidenceIncreased(learning=LEARNING, before=0.6, after=0.7, reason="fix_applied"),
     m.ConfidenceDecreased(learning=LEARNING, before=0.7, after=0.5, reason="finding_dismissed"),
     people.FindingDismissed(**BY_A_PERSON, message="rounded twice", reason="it is not", after_s=3.0),
+    people.FindingLifted(finding="0123456789abcdef", by="Ann"),
     people.FixApplied(**OF_A_FIX, branch="setpoint/totals", kept=True),
     people.FixRewritten(**OF_A_FIX, written="-a\n+b\n", kept=False, reason="1 test is red"),
     people.HumanEdited(

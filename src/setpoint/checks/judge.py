@@ -47,6 +47,7 @@ from setpoint.model.flaky import Quarantined
 from setpoint.model.goals import Goals
 from setpoint.model.ids import Commit
 from setpoint.model.stories.story import KnownRed, Story
+from setpoint.model.suppression import Suppression, suppressed
 from setpoint.model.value import Value
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.git.git import changed_files, changed_lines, contents, files_at
@@ -94,6 +95,8 @@ class Judge:
     """Of the project; those of the story go before them."""
     quarantine: tuple[Quarantined, ...] = ()
     """Tests whose failures do not count."""
+    held: tuple[Suppression, ...] = ()
+    """Findings that people suppressed."""
     broken: frozenset[str] = frozenset()
     """Tests that count in spite of the quarantine: the work has broken them for good."""
     tests_may_go: bool = False
@@ -118,7 +121,7 @@ class Judge:
 
     async def alone(self, raw: Measurements, work: Work, stood: Measurements | None = None) -> Evaluation:
         """Judge a tree by itself, without findings that `stood` at a base; `work` is all of it."""
-        found = [work.judged(blamed(result, stood)) for result in raw.results]
+        found = [suppressed(work.judged(blamed(result, stood)), self.held) for result in raw.results]
         findings = tuple(finding for each in found for finding in each)
         failures = raw.tests.failures if raw.tests else ()
         own = tuple(each.test for each in failures if is_ours(each))
@@ -138,10 +141,10 @@ class Judge:
         evidence: list[Evidence] = []
         for result in raw.results:
             found, said = _new(result, base, work)
-            found = work.judged(found)
+            found = suppressed(work.judged(found), self.held)
             new += found
             evidence.append(_blamed(_against(result, found, red, said), base))
-        integrity = (*map(restored, known.restored), *self._not_run(base, raw))
+        integrity = suppressed((*map(restored, known.restored), *self._not_run(base, raw)), self.held)
         evidence.append(self._of_integrity(raw, integrity, work))
         evaluation = self._evaluation(raw, tuple(evidence), near((*new, *integrity), changes), red, work)
         evaluation = self._with_goals(evaluation, raw, work, base)
@@ -254,6 +257,7 @@ class Judge:
         work: Work,
     ) -> quality.Measured:
         tests = raw.tests
+        findings = tuple(each for each in findings if not each.suppressed)
         ran = [each for each in evidence if each.check in SUITES]
         whole = bool(ran) and all(each.state is not CheckState.ERROR for each in ran)
         complete = tests is not None and tests.complete and whole
@@ -316,8 +320,11 @@ def _against(result: CheckResult, found: tuple[Finding, ...], red: Red, said: st
             evidence = evidence.model_copy(update={"reason": f"excused by quarantine: {named}{more}"})
     else:
         calm = CheckState.FLAKY if evidence.state is CheckState.FLAKY else CheckState.PASS
-        state = CheckState.FAIL if found else calm
-        counts = {**evidence.counts, "new": len(found)}
+        counted = [each for each in found if not each.suppressed]
+        state = CheckState.FAIL if counted else calm
+        counts = {**evidence.counts, "new": len(counted)}
+        if len(found) > len(counted):
+            counts["suppressed"] = len(found) - len(counted)
     return evidence.model_copy(update={"state": state, "counts": counts})
 
 

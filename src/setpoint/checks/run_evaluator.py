@@ -156,7 +156,7 @@ class ProjectEvaluator:
             await self.prepare(order, measured.copy)
         alone = partial(reproduction, project=self._projects[order.trace_id])
         judge = self._judge(order.story, order.base, measured.copy, order.weights)
-        judge = replace(judge, quarantine=order.quarantine, command_of=alone)
+        judge = replace(judge, quarantine=order.quarantine, held=order.suppressed, command_of=alone)
         if measured.stage is Stage.BASE:
             raw = await self._measure_base(order, measured)
             first = await judge.first(raw)
@@ -182,7 +182,7 @@ class ProjectEvaluator:
         measuring = replace(self._measuring, told=lambda *_: None)
         raw = await measuring.measure(replace(self._task(order, base), fresh=True), place)
         judge = self._judge(order.story, order.base, measured.copy, order.weights)
-        judge = replace(judge, quarantine=order.quarantine)
+        judge = replace(judge, quarantine=order.quarantine, held=order.suppressed)
         seen = await judge.against(base, raw, Reference())
         return from_the_root(seen, Path(place.copy.path))
 

@@ -12,7 +12,14 @@ from setpoint.database.tables import EVENT, RUN
 from setpoint.history.event_codec import read_body
 from setpoint.model.events import Body
 from setpoint.model.events.own_agents import FeedbackSuggested, SuggestionSettled
-from setpoint.model.events.people import Feedback, FindingDismissed, FixApplied, FixRewritten, HumanEdited
+from setpoint.model.events.people import (
+    Feedback,
+    FindingDismissed,
+    FindingLifted,
+    FixApplied,
+    FixRewritten,
+    HumanEdited,
+)
 from setpoint.model.events.run import GateAnswered
 from setpoint.model.gate import Via
 from setpoint.model.ids import TraceId
@@ -21,6 +28,7 @@ from setpoint.model.value import Instant, Text, Value
 _KINDS = (
     "gate.answered",
     "feedback.finding_dismissed",
+    "feedback.finding_lifted",
     "feedback.fix_applied",
     "feedback.fix_rewritten",
     "feedback.human_edited",
@@ -99,7 +107,9 @@ def _entry(row: sa.Row[str, datetime, str, str]) -> FeedbackEntry | None:
         at=row.at,
         kind=row.kind,
         by=body.answer.by if isinstance(body, GateAnswered) else str(getattr(body, "by", "")),
-        finding=body.finding if isinstance(body, FindingDismissed | FixApplied | FixRewritten) else "",
+        finding=body.finding
+        if isinstance(body, FindingDismissed | FindingLifted | FixApplied | FixRewritten)
+        else "",
         gate=body.gate if isinstance(body, GateAnswered | HumanEdited) else "",
         body=body,
     )

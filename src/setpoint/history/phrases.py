@@ -68,7 +68,8 @@ def finding_line(finding: Finding) -> str:
     """Say what is wrong and where, in one line."""
     where = place(finding.file, finding.line)
     rule = f" [{finding.source}{f' {finding.rule}' if finding.rule else ''}]"
-    return one_line(f"{f'{where} - ' if where else ''}{finding.message}{rule}")
+    held = f" ({finding.suppressed})" if finding.suppressed else ""
+    return one_line(f"{f'{where} - ' if where else ''}{finding.message}{rule}{held}")
 
 
 def failure_line(failure: Failure) -> str:

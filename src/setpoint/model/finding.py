@@ -117,11 +117,13 @@ class Finding(Value):
     """More text: the assertion, the traceback's end, the reviewer's reason."""
     nearness: Nearness | None = None
     """How near to the work's own changes; none where nothing was compared."""
+    suppressed: Text = ""
+    """Who dismissed it at this place, until when, and why; empty where it counts."""
 
     @property
     def blocking(self) -> bool:
-        """Whether the work may not be delivered with it: error or critical."""
-        return self.severity in (Severity.ERROR, Severity.CRITICAL)
+        """Whether the work may not be delivered with it: error or critical, and not suppressed."""
+        return self.severity in (Severity.ERROR, Severity.CRITICAL) and not self.suppressed
 
     @cached_property
     def fingerprint(self) -> str:

@@ -14,6 +14,10 @@ EVERYWHERE = ""
 """The scope of what holds in every project."""
 
 
+ON_APPROVAL = "on-approval"
+"""The tag of what a person said in passing: it is shown to nobody until a person approves it."""
+
+
 class LearningKind(StrEnum):
     """What sort of memory it is; decides how fast evidence fades."""
 
@@ -92,6 +96,9 @@ class EvidenceKind(StrEnum):
     SUPERSEDED = "superseded"
     RETIRED = "retired"
 
+
+VERDICTS = (EvidenceKind.APPROVED, EvidenceKind.REJECTED, EvidenceKind.RETIRED)
+"""What people say of a learning as a whole; the last one holds."""
 
 WEIGHTS: dict[EvidenceKind, float] = {
     EvidenceKind.OBSERVED: 0.3,
@@ -236,6 +243,14 @@ class LearningState(Value):
     confidence: Confidence
     evidence: tuple[LearningEvidence, ...] = ()
     superseded_by: LearningId | None = None
+
+    @property
+    def binds(self) -> bool:
+        """Whether it is a person's own word, or a person's last word on it is that it holds."""
+        verdicts = [each.kind for each in self.evidence if each.kind in VERDICTS]
+        if verdicts:
+            return verdicts[-1] is EvidenceKind.APPROVED
+        return self.learning.trust is Trust.HUMAN and ON_APPROVAL not in self.learning.tags
 
     @property
     def contexts(self) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from setpoint.model.pipeline import Pipeline
 from setpoint.model.proof import HiddenTest, Proof, ProofTerms, exams_of_trust
 from setpoint.model.quality import WEIGHTS
 from setpoint.model.stories.story import Delivery, Story
+from setpoint.model.suppression import Suppression
 from setpoint.model.unjudged import UnjudgedEdits
 from setpoint.model.value import Instant, Text, Usd, Value
 from setpoint.model.verdict import HardGate, Verdict
@@ -229,6 +230,8 @@ class RunOrder(Value):
     """Tests whose failures do not count in this run, as it stood when the run began."""
     quarantine_ended: tuple[Quarantined, ...] = ()
     """Tests whose quarantine has ended, so that they count again."""
+    suppressed: tuple[Suppression, ...] = ()
+    """Findings that people dismissed and that block nothing in this run, as it stood when the run began."""
     series: bool = False
     """Agents are asked to commit in steps, because their own commits are delivered."""
     branch: str

@@ -145,7 +145,8 @@ async def ask_reviewer(run: RunContext, change: Submission, kind: str, agent: Ag
     """Ask one agent in a new session; what was whole of a request for changes that was cut off counts too."""
     asked = change.briefs[kind]
     asked = asked.model_copy(update={"session": f"{asked.session}:{label}", "workdir": run.copy.path})
-    read = Reading(f"{kind}:{agent.name}", kind, change.before.open, run.ports.hide or run.ports.keep)
+    known = (*change.before.open, *(each.finding for each in change.before.held if each.of_review))
+    read = Reading(f"{kind}:{agent.name}", kind, known, run.ports.hide or run.ports.keep)
     question = Question(phase="review", iteration=change.iteration, label=label, brief=asked, read=read)
     came = await ask_for(run, agent, question)
     seen = read.last

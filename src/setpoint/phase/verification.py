@@ -103,7 +103,7 @@ async def _dismissed(run: RunContext, current: Round, earlier: tuple[Round, ...]
         return current
 
     async def act() -> ReviewCompleted:
-        now = weighed(verdict, docket(earlier, wrong))
+        now = weighed(verdict, docket(earlier, wrong, run.order.suppressed))
         return ReviewCompleted(iteration=current.number, verdict=now)
 
     done = await run.journal.step(f"dismiss-{current.number}{mark}", act, ReviewCompleted)
@@ -222,7 +222,7 @@ async def submission(
     *earlier, current = rounds
     approved = [each for each in earlier if each.chain == current.chain and _approved(each)]
     since = approved[-1].snapshot.commit if approved else run.order.base
-    before = docket(tuple(earlier), dismissed(run.journal.events))
+    before = docket(tuple(earlier), dismissed(run.journal.events), run.order.suppressed)
     open_now = {finding.fingerprint for finding in before.open}
     declined = {each: reason for each, reason in declined_in(current).items() if each in open_now}
     now = Situation(

@@ -11,13 +11,16 @@ from pydantic import AfterValidator, Field
 
 from setpoint.app.people.feedback import (
     DecisionOutcome,
+    Terms,
     add_comment,
     dismiss_finding,
     finding_with_fix,
     fix_rates,
+    lift_finding,
     list_feedback,
 )
 from setpoint.app.people.findings import FindingView, find_finding, fix_of, list_findings
+from setpoint.app.people.suppressions import active
 from setpoint.app.runs.launcher import ActiveCommand, FailedCommand
 from setpoint.app.views.run_page import Comment, DecisionLine, comments_of, decisions_of
 from setpoint.errors import UsageError
@@ -26,6 +29,7 @@ from setpoint.model.events.learning import ConfidenceDecreased, ConfidenceIncrea
 from setpoint.model.events.people import Feedback
 from setpoint.model.finding import Finding
 from setpoint.model.ids import LearningId, TraceId
+from setpoint.model.suppression import DAYS, Suppression
 from setpoint.model.value import Text, Value
 from setpoint.web.api import Started
 from setpoint.web.request_context import Admin, Answerer, KnownRun, Reader, Sent, TheDesk
@@ -61,6 +65,10 @@ class Dismissal(Sent):
     reason: Text = Field(default="", max_length=2000)
     considered_s: Thought | None = None
     """Seconds between seeing it and deciding; a dismissal after long thought weighs less."""
+    days: int = Field(default=DAYS, ge=1, le=365)
+    """Days until the finding counts again."""
+    place: Text = Field(default="", max_length=1000)
+    """A path or glob, with `::symbol` where one is meant; empty: the line of code that it was found in."""
 
 
 class OwnFix(Sent):
@@ -145,7 +153,7 @@ def patch(which: KnownRun, seen: KnownFinding, desk: TheDesk, _visitor: Reader) 
 async def dismiss(
     which: KnownRun, seen: KnownFinding, body: Dismissal, desk: TheDesk, _visitor: Answerer
 ) -> Outcome:
-    """Dismiss a finding; learnings that led to it lose confidence."""
+    """Suppress a finding at its place: it blocks nothing, in this and later runs, until that ends."""
     return outcome(
         await asyncio.to_thread(
             dismiss_finding,
@@ -153,9 +161,21 @@ async def dismiss(
             TraceId(which),
             seen.finding.fingerprint,
             body.reason,
-            body.considered_s,
+            Terms(days=body.days, place=body.place, considered_s=body.considered_s),
         )
     )
+
+
+@router.get("/suppressions")
+def suppressions(desk: TheDesk, _visitor: Reader) -> list[Suppression]:
+    """Return what people dismissed and no gate counts, oldest first."""
+    return list(active(desk.project))
+
+
+@router.post("/suppressions/{finding}/lift")
+async def lift(finding: str, desk: TheDesk, _visitor: Answerer) -> Suppression:
+    """Take a dismissal back: the finding counts again."""
+    return await asyncio.to_thread(lift_finding, desk.project, finding)
 
 
 @router.post("/runs/{which}/findings/{finding}/apply", status_code=202)

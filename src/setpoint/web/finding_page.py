@@ -9,7 +9,7 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import Response
 from pydantic import Field
 
-from setpoint.app.people.feedback import dismiss_finding, finding_with_fix
+from setpoint.app.people.feedback import Terms, dismiss_finding, finding_with_fix, lift_finding
 from setpoint.app.people.findings import fix_of, passage_of, patch_of_lines
 from setpoint.app.views.run_page import decisions_of
 from setpoint.errors import SetpointError, UsageError
@@ -78,9 +78,19 @@ async def dismiss(
         TraceId(which),
         name,
         form.reason.strip(),
-        form.considered_s,
+        Terms(days=form.days, place=form.place.strip(), considered_s=form.considered_s),
     )
-    return said(request, "dismissed")
+    return said(request, f"dismissed for {form.days} days, in later runs too")
+
+
+@router.post("/suppressions/{finding}/lift")
+async def lift(finding: str, request: Request, desk: TheDesk, _visitor: Answerer) -> Response:
+    """Take a dismissal back."""
+    try:
+        await asyncio.to_thread(lift_finding, desk.project, finding)
+    except UsageError as error:
+        return said(request, error.message, bad=True)
+    return said(request, "it counts again")
 
 
 @router.post("/runs/{which}/findings/{finding}/apply")

@@ -75,7 +75,7 @@ def test_any_event_told_twice_changes_nothing(project, tmp_path):
     harness, order = asyncio.run(driven(project, tmp_path / "work"))
     (found,) = [each.finding for each in list_findings(project, RUN)]
     dismiss_finding(project, RUN, found.fingerprint, f"we know; {CANARY}")
-    add_comment(project, RUN, "src/work.py:1", "what of an empty mapping?")
+    add_comment(project, RUN, "src/work.py:1", "an empty mapping is allowed")
     record(
         project,
         RUN,
@@ -89,7 +89,7 @@ def test_any_event_told_twice_changes_nothing(project, tmp_path):
     )
     record(project, RUN, "feedback:edited:g", edited)
     memory, events = before = standing(project)
-    assert len(memory) >= 5
+    assert len(memory) >= 4
     assert len([each for each in events if isinstance(each.body, Feedback)]) == 4
     assert CANARY not in json.dumps([each.model_dump(mode="json") for each in (*memory, *events)])
 

@@ -7,14 +7,13 @@ import pytest
 from model.memory_examples import BY_A_PERSON, COMMIT, OF_A_FIX
 from setpoint.learning.policy.confidence import learning_state
 from setpoint.learning.policy.feedback_effects import (
-    about,
     apply_rates,
-    concerned,
     learning_from,
     moved,
-    rate_weight,
     weight_of_thought,
 )
+from setpoint.learning.policy.recall import recollections
+from setpoint.model.config.memory_terms import MemoryTerms
 from setpoint.model.events.people import (
     CommentAdded,
     DeliveryFate,
@@ -24,14 +23,22 @@ from setpoint.model.events.people import (
     FixRewritten,
 )
 from setpoint.model.ids import LearningId, TraceId
-from setpoint.model.learning import EvidenceKind, Hit, Learning, LearningKind, Trust
+from setpoint.model.learning import (
+    EvidenceKind,
+    Hit,
+    Learning,
+    LearningEvidence,
+    LearningKind,
+    LearningStatus,
+    Trust,
+)
 
 RUN = TraceId("run-1")
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 DISMISSED = FindingDismissed(**BY_A_PERSON, message="rounded 2 times", reason="it is not")
 APPLIED = FixApplied(**OF_A_FIX, branch="b", kept=True)
 REWRITTEN = FixRewritten(**OF_A_FIX, written="-a\n+b\n", suggested="+c", branch="b", kept=True)
-COMMENTED = CommentAdded(file="src/cart.py", line=3, text="what of null?", by="Ann")
+COMMENTED = CommentAdded(file="src/cart.py", line=3, text="null is allowed here", by="Ann")
 
 
 def fate(of):
@@ -41,7 +48,7 @@ def fate(of):
 @pytest.mark.parametrize(
     ("body", "kind", "lesson"),
     [
-        (DISMISSED, EvidenceKind.DISMISSED, (LearningKind.SEMANTIC, 0.7)),
+        (DISMISSED, EvidenceKind.DISMISSED, None),
         (APPLIED, EvidenceKind.APPLIED, None),
         (APPLIED.model_copy(update={"kept": False}), None, None),
         (REWRITTEN, EvidenceKind.REWRITTEN, (LearningKind.PROCEDURAL, 0.8)),
@@ -61,28 +68,21 @@ def test_each_decision_moves_and_teaches_as_the_design_says(body, kind, lesson):
         assert proposal.scope == "here"
 
 
-def hit(name, context):
-    known = Learning(
-        id=LearningId(f"lrn-{name}"),
-        made_at=NOW,
-        kind=LearningKind.SEMANTIC,
-        title=name,
-        context=context,
-        source="x",
-    )
-    return Hit(standing=learning_state(known, (), NOW), score=1.0, matched=2)
-
-
-def test_only_what_a_decision_is_about_is_moved():
-    hits = [
-        hit("near", "correctness rounded cart"),
-        hit("far", "security password storage hashing correctness"),
-        *(hit(f"n{number}", "rounded times") for number in range(9)),
-    ]
-    found = [each.learning.title for each in concerned(hits, about(DISMISSED), NOW)]
-    assert found[0] == "near"
-    assert "far" not in found
-    assert len(found) == 5
+def test_a_comment_waits_for_a_persons_yes_and_a_question_is_none():
+    said = learning_from(COMMENTED, "here", RUN)
+    assert learning_from(COMMENTED.model_copy(update={"text": "Why index 0? "}), "here", RUN) is None
+    learning = Learning(id=LearningId("lrn-a"), made_at=NOW, **dict(said))
+    waits = learning_state(learning, (), NOW)
+    yes = LearningEvidence(learning=learning.id, source="p", kind=EvidenceKind.APPROVED, weight=1.5, at=NOW)
+    kept = learning_state(learning, (yes,), NOW)
+    assert (waits.status, kept.status) == (LearningStatus.CANDIDATE, LearningStatus.ACTIVE)
+    everything = MemoryTerms(hold_out=0.5, withhold=0.5)
+    for run in (TraceId(f"run-{number}") for number in range(20)):  # others are held back in three of four
+        shown = [
+            recollections([Hit(standing=each, score=1.0, matched=2)], "src/cart.py", run, "here", everything)
+            for each in (waits, kept)
+        ]
+        assert [[item.shown for item in items] for items in shown] == [[], [True]]
 
 
 def test_a_dismissal_weighs_less_the_longer_it_was_thought_about():
@@ -91,9 +91,6 @@ def test_a_dismissal_weighs_less_the_longer_it_was_thought_about():
     assert 0.5 < weight_of_thought(30.0) < 1.0
 
 
-def test_rates_count_by_category_and_few_decisions_say_nothing():
+def test_rates_count_by_category():
     decisions = [APPLIED, APPLIED, DISMISSED, COMMENTED, REWRITTEN]
     assert apply_rates(decisions) == {"correctness": (2, 4)}
-    assert rate_weight(2, 4) == 0.0
-    assert rate_weight(5, 5) == pytest.approx(0.4)
-    assert rate_weight(0, 5) == pytest.approx(-0.6)

@@ -25,7 +25,7 @@ ALL = MemoryTerms(hold_out=0.0, withhold=0.0)
 ASKED = "KeyError in the totals of the cart"
 
 
-def hit(name, score=5.0, matched=3, told=(EvidenceKind.APPROVED,), **more):
+def hit(name, score=5.0, matched=3, told=(EvidenceKind.REPEATED,), **more):
     values = {
         "kind": LearningKind.SEMANTIC,
         "title": f"totals cart {name}",
@@ -147,8 +147,9 @@ def test_one_learning_stands_for_a_rule():
 
 
 def test_what_is_shown_in_vain_again_and_again_is_silent_until_something_speaks_for_it():
-    vain = (EvidenceKind.APPROVED, *[EvidenceKind.IDLE] * 4)
+    vain = (EvidenceKind.REPEATED, *[EvidenceKind.IDLE] * 4)
     assert names([hit("a", told=vain[:-1])]) == ["a"]
     assert names([hit("a", told=vain)]) == []
     assert names([hit("a", told=(*vain, EvidenceKind.HELPED))]) == ["a"]
     assert names([hit("a", told=vain, trust=Trust.HUMAN)]) == ["a"]
+    assert names([hit("a", told=(EvidenceKind.APPROVED, *vain))]) == ["a"]

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
 from setpoint.app.checks.quarantine import quarantine_entries
+from setpoint.app.people.suppressions import without_suppressed
 from setpoint.checks.tree_evaluator import TreeEvaluator
 from setpoint.checks.trees.working_tree import TreeRecorder
 from setpoint.model.evaluation import Evaluation
@@ -46,7 +47,8 @@ async def measure_once(
     now = datetime.now(UTC)
     held = tuple(each for each in quarantine_entries(project) if each.active(now))
     async with held_checks(project, project.settings):
-        return await evaluator.measure(project.root, since, held, fast=fast, fresh=fresh)
+        seen = await evaluator.measure(project.root, since, held, fast=fast, fresh=fresh)
+    return without_suppressed(project, seen)
 
 
 def watch_tree(project: Project, told: CheckListener, heard: WatchListener, since: str | None = "") -> None:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from setpoint.app.checks.quarantine import quarantine_entries
+from setpoint.app.people.suppressions import without_suppressed
 from setpoint.checks.change_evaluator import ChangeEvaluator
 from setpoint.checks.measurement import CheckListener
 from setpoint.errors import UsageError
@@ -70,5 +71,6 @@ async def _within(
     held = tuple(each for each in quarantine_entries(project) if each.active(now))
     async with asyncio.timeout(limit_s), held_checks(project, project.settings):
         seen = await evaluator.measure(project.root, since, held, fast=fast)
+        seen = without_suppressed(project, seen)
     wrong = seen.failures or seen.blocking or seen.broken
     return ChangeCheck(CheckState.FAILED if wrong else CheckState.PASSED, seen)

@@ -10,23 +10,22 @@ from typing import NamedTuple, TypedDict
 from setpoint.app.people.finding_viewed import viewed_for_s as seen_for_s
 from setpoint.app.people.findings import FindingView, find_finding, fix_of
 from setpoint.app.people.gates import current_person
+from setpoint.app.people.suppressions import find_suppression
 from setpoint.checks.run_evaluator import ProjectEvaluator
 from setpoint.errors import UsageError
 from setpoint.history.feedback import FeedbackEntry, FeedbackFilter, feedback_entries, feedback_since
 from setpoint.history.replay import History, history
 from setpoint.learning.policy.feedback_effects import (
     LOOKED_BACK_DAYS,
-    about,
     apply_rates,
     concerned,
     learning_from,
     moved,
-    rate_weight,
-    wanted,
     weight_of_thought,
 )
 from setpoint.learning.store import SqlMemory
 from setpoint.model.attempt import Attempt, Stop
+from setpoint.model.changes.path_globs import matches
 from setpoint.model.changes.redaction import without_secrets
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events import Event
@@ -36,6 +35,7 @@ from setpoint.model.events.people import (
     DeliveryJudged,
     Feedback,
     FindingDismissed,
+    FindingLifted,
     FixApplied,
     FixRewritten,
 )
@@ -46,6 +46,7 @@ from setpoint.model.finding import Finding
 from setpoint.model.ids import Commit, LearningId, TraceId
 from setpoint.model.learning import WEIGHTS, EvidenceKind, LearningEvidence, LearningState
 from setpoint.model.run import RunOrder, RunOutcome, Snapshot
+from setpoint.model.suppression import DAYS, Suppression
 from setpoint.model.value import Instant
 from setpoint.ports import Measured
 from setpoint.system.files.locks import RunLocks
@@ -55,6 +56,16 @@ from setpoint.wiring.project import Project, find_run
 from setpoint.wiring.sandboxed_checks import HeldEvaluator
 from setpoint.workspace.delivery import GitBranchForge
 from setpoint.workspace.work_copy import GitWorkspace
+
+
+class Terms(NamedTuple):
+    """Where and for how long a finding is dismissed."""
+
+    days: int = DAYS
+    place: str = ""
+    """A path or glob, with `::symbol` where one is meant; empty: the line of code that it was found in."""
+    considered_s: float | None = None
+    """Seconds between seeing it and deciding, where a face can tell."""
 
 
 class DecisionOutcome(NamedTuple):
@@ -67,16 +78,20 @@ class DecisionOutcome(NamedTuple):
 
 
 def dismiss_finding(
-    project: Project, trace_id: TraceId, which: str, reason: str, considered_s: float | None = None
+    project: Project, trace_id: TraceId, which: str, reason: str, terms: Terms | None = None
 ) -> DecisionOutcome:
-    """Record that a finding is none; the same finding is dismissed once in a run.
+    """Record that a finding is none: it is suppressed at its place until that ends or is lifted.
 
     Where no face tells how long was thought about it, it counts from when the finding was shown.
     """
+    terms = terms or Terms()
     finding = find_finding(project, trace_id, which).finding
-    thought_s = considered_s
+    thought_s = terms.considered_s
     if thought_s is None:
         thought_s = seen_for_s(project, trace_id, finding.fingerprint)
+    if terms.place and not matches(finding.file, (terms.place.partition("::")[0],)):
+        message = f"'{terms.place}' does not hold {finding.file or 'a finding that names no file'}"
+        raise UsageError(message, hint="name a path or glob that matches its file")
     body = FindingDismissed(
         finding=finding.fingerprint,
         category=finding.category,
@@ -87,8 +102,28 @@ def dismiss_finding(
         by=current_person(project),
         after_s=_after_s(project, trace_id),
         considered_s=thought_s,
+        what=finding.model_copy(update={"fix": None, "detail": "", "suppressed": ""}),
+        place=terms.place,
+        until=datetime.now(UTC) + timedelta(days=terms.days),
     )
-    return record(project, trace_id, f"feedback:dismissed:{finding.fingerprint}", body)
+    turn = _lifted(project, trace_id, finding.fingerprint)
+    return record(project, trace_id, f"feedback:dismissed:{finding.fingerprint}{turn}", body)
+
+
+def lift_finding(project: Project, which: str) -> Suppression:
+    """Take a dismissal back: the finding counts again from the next run and check on."""
+    found = find_suppression(project, which)
+    turn = _lifted(project, found.run, found.id)
+    body = FindingLifted(finding=found.id, by=current_person(project))
+    record(project, found.run, f"feedback:lifted:{found.id}{turn}", body)
+    return found
+
+
+def _lifted(project: Project, trace_id: TraceId, finding: str) -> str:
+    """End the key of a decision with how often the dismissal was lifted in its run."""
+    bodies = (each.body for each in project.log.replay(trace_id))
+    count = sum(isinstance(each, FindingLifted) and each.finding == finding for each in bodies)
+    return f":{count}" if count else ""
 
 
 def add_comment(
@@ -174,8 +209,6 @@ def record(project: Project, trace_id: TraceId, key: str, body: Feedback) -> Dec
     learnt = memory.learn([proposal])[0] if proposal is not None else None
     for each in changed:
         project.log.append(trace_id, f"{key}:{each.learning}", (each,))
-    if key not in before:
-        _rate(project, memory, stands)
     return DecisionOutcome(stands, event.at, changed, learnt)
 
 
@@ -327,39 +360,11 @@ def _concerned(
         told = history(project.log.replay(trace_id)).memory
         judged = [item for each in told if isinstance(each, LearningsJudged) for item in each.items]
         return memory.standings([item.learning for item in judged if item.followed])
-    message = ""
-    if isinstance(body, FixApplied | FixRewritten):
-        message = find_finding(project, trace_id, body.finding).finding.message
-    text = about(body, message)
-    return concerned(memory.search(text), text, event.at)
-
-
-def _rate(project: Project, memory: SqlMemory, body: Feedback) -> None:
-    """Let a category's rate of taken fixes speak once a month for or against what is known about it."""
-    category = str(getattr(body, "category", ""))
-    now = datetime.now(UTC)
-    past = feedback_since(project.store, str(project.root), now - timedelta(days=LOOKED_BACK_DAYS))
-    took, decided = apply_rates(past).get(category, (0, 0))
-    weight = rate_weight(took, decided)
-    if not weight:
-        return
-    tagged = [
-        each for each in memory.standings() if category in each.learning.tags and not wanted(each.learning)
-    ]
-    kind = EvidenceKind.APPLY_RATE
-    memory.weigh(
-        [
-            LearningEvidence(
-                learning=each.learning.id,
-                source=f"{kind}:{category}:{now:%Y-%m}",
-                kind=kind,
-                weight=weight,
-                at=now,
-                note=f"{took} of {decided} fixes were taken",
-            )
-            for each in tagged
-        ]
-    )
+    if not isinstance(body, FindingDismissed | FixApplied | FixRewritten):
+        return ()
+    named = body.finding
+    what = body.what if isinstance(body, FindingDismissed) else find_finding(project, trace_id, named).finding
+    return concerned(memory.standings(), what, named, event.at) if what is not None else ()
 
 
 def _after_s(project: Project, trace_id: TraceId) -> float | None:

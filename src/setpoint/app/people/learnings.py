@@ -17,6 +17,7 @@ from setpoint.learning.policy.uplift import Lift, lifts
 from setpoint.model.ids import LearningId
 from setpoint.model.learning import (
     EVERYWHERE,
+    VERDICTS,
     WEIGHTS,
     EvidenceKind,
     LearningEvidence,
@@ -76,14 +77,11 @@ def similar_learnings(project: Project, found: LearningState, most: int = 5) -> 
 def judge_learning(project: Project, which: str, kind: EvidenceKind, reason: str = "") -> LearningState:
     """Record a verdict (approved, rejected or retired); return the learning with its new status."""
     found = find_learning(project, which)
-    last = [each.kind for each in found.evidence if each.kind in _VERDICTS]
+    last = [each.kind for each in found.evidence if each.kind in VERDICTS]
     if last and last[-1] is kind:
         return found  # said already
     _said(project, found, kind, reason)
     return find_learning(project, found.learning.id)
-
-
-_VERDICTS = (EvidenceKind.APPROVED, EvidenceKind.REJECTED, EvidenceKind.RETIRED)
 
 
 def learnings_from(project: Project, source: str) -> tuple[LearningState, ...]:
@@ -120,7 +118,7 @@ def merge_learnings(project: Project, which: str, into: str) -> LearningState:
     carried = [
         each.model_copy(update={"learning": new.learning.id, "source": f"{each.source}@{old.learning.id}"})
         for each in old.evidence
-        if each.weight and each.kind not in _VERDICTS
+        if each.weight and each.kind not in VERDICTS
     ]
     now = datetime.now(UTC)
     memory_of(project).weigh(

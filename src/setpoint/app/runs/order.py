@@ -8,6 +8,7 @@ from pathlib import Path
 
 from setpoint import pipelines
 from setpoint.app.checks.quarantine import quarantine_at
+from setpoint.app.people.suppressions import active
 from setpoint.app.project.person import require_person
 from setpoint.app.runs.asked_goals import goal_notes, goals_of, measuring_goals
 from setpoint.app.runs.board import begin_from, earlier_runs, require_sound, story_folder
@@ -94,7 +95,8 @@ def check_prompts(project: Project, wanted: Pipeline) -> int:
 
 def make_order(project: Project, wanted: Story, base: str = "HEAD") -> RunOrder:
     """Freeze all that a run is ordered to do, with the reason for each choice made on the user's behalf."""
-    return asyncio.run(_order(project, wanted, wanted.base if wanted.base and base == "HEAD" else base))
+    order = asyncio.run(_order(project, wanted, wanted.base if wanted.base and base == "HEAD" else base))
+    return order.model_copy(update={"suppressed": active(project)})
 
 
 async def _order(project: Project, wanted: Story, base: str) -> RunOrder:

@@ -124,12 +124,15 @@ def comment(
 def told(decided: DecisionOutcome) -> int:
     """Print the outcome of a decision; return exit code 1 if a fix was not kept."""
     from setpoint.cli.render.event_lines import line
+    from setpoint.model.events.people import CommentAdded
 
     say(line(decided.body).text)
     for each in decided.moved:
         say(f"  {line(each).text}")
     if decided.learnt:
-        say(f"  learnt: {decided.learnt} (setpoint learn show {decided.learnt})")
+        asked = isinstance(decided.body, CommentAdded)
+        verb, words = ("approve", "remember this?") if asked else ("show", "learnt:")
+        say(f"  {words} setpoint learn {verb} {decided.learnt}")
     return ExitCode.FINDINGS if getattr(decided.body, "kept", True) is False else ExitCode.OK
 
 

@@ -49,11 +49,15 @@ def list_(
     table = Table(box=None, pad_edge=False)
     for title in ("id", "iteration", "severity", "source", "location", "message", "fix"):
         table.add_column(title, overflow="fold")
+    held = [each for each in found if each.finding.suppressed]
     for number, _, each in found:
         where = f"{each.file}:{each.line}" if each.file else ""
         fix = "patch" if each.fix and each.fix.edits else "advice" if each.fix else ""
-        table.add_row(each.fingerprint, str(number), each.severity, each.source, where, each.message, fix)
+        said = f"{each.message} ({each.suppressed})" if each.suppressed else each.message
+        table.add_row(each.fingerprint, str(number), each.severity, each.source, where, said, fix)
     Screen(soft_wrap=True).print(table, markup=False)
+    if held:
+        say(f"{len(held)} suppressed by people: they block nothing. hint: setpoint finding suppressed")
 
 
 @app.command()
@@ -77,15 +81,56 @@ def show(which: Which, run: Run = "") -> None:
 
 @app.command()
 def dismiss(
-    which: Which, run: Run = "", reason: Annotated[str, typer.Option(help="Why the finding is wrong.")] = ""
+    which: Which,
+    run: Run = "",
+    reason: Annotated[str, typer.Option(help="Why the finding is wrong.")] = "",
+    days: Annotated[int, typer.Option(min=1, max=365, help="Days until it counts again.")] = 90,
+    place: Annotated[
+        str, typer.Option(help="Where the rule is suppressed: a path or glob, with ::SYMBOL for one symbol.")
+    ] = "",
 ) -> None:
-    """Dismiss a finding; learnings that led to it lose confidence."""
-    from setpoint.app.people.feedback import dismiss_finding
+    """Suppress a finding: it is shown and blocks nothing, in this and later runs, for some days."""
+    from setpoint.app.people.feedback import Terms, dismiss_finding
+    from setpoint.cli.render.hidden_input import confirm
     from setpoint.wiring.project import find_run, open_project
 
     project = open_project(Path.cwd())
     trace_id = find_run(project, run).trace_id
-    told(dismiss_finding(project, trace_id, which, reason))
+    confirm(project)
+    told(dismiss_finding(project, trace_id, which, reason, Terms(days=days, place=place)))
+    say("hint: setpoint finding lift ID takes it back")
+
+
+@app.command()
+def suppressed(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
+) -> None:
+    """List what people dismissed and no gate counts: rule, place, author, end and reason."""
+    from setpoint.app.people.suppressions import active
+    from setpoint.wiring.project import open_project
+
+    found = active(open_project(Path.cwd()))
+    if as_json:
+        typer.echo(json.dumps([each.model_dump(mode="json") for each in found], indent=1))
+        return
+    for each in found:
+        what = f"{each.finding.source} {each.finding.rule}".rstrip()
+        say(f"{each.id}  {what} in {each.where}: {each.finding.message} ({each.told})")
+    if not found:
+        say("nothing is suppressed")
+
+
+@app.command()
+def lift(which: Which) -> None:
+    """Take a dismissal back: the finding counts again."""
+    from setpoint.app.people.feedback import lift_finding
+    from setpoint.cli.render.hidden_input import confirm
+    from setpoint.wiring.project import open_project
+
+    project = open_project(Path.cwd())
+    confirm(project)
+    lifted = lift_finding(project, which)
+    say(f"{lifted.id}: {lifted.finding.message} in {lifted.where} counts again")
 
 
 @app.command()

@@ -366,7 +366,9 @@ def _summary(evaluation: Evaluation) -> str:
         "in quarantine": evaluation.quarantined,
     }
     parts += [f"{len(tests)} {words}" for words, tests in apart.items() if tests]
-    found = f"{counted(len(evaluation.findings), 'finding')} ({len(evaluation.blocking)} blocking)"
+    held = sum(bool(each.suppressed) for each in evaluation.findings)
+    told = f", {held} suppressed by people" if held else ""
+    found = f"{counted(len(evaluation.findings), 'finding')} ({len(evaluation.blocking)} blocking{told})"
     parts += [found] * bool(evaluation.findings)
     parts += [f"coverage {evaluation.coverage.lines:.0%}"] if evaluation.coverage is not None else []
     parts += [f"{each.check} broke: {each.reason}" for each in evaluation.broken]

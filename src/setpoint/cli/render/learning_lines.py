@@ -58,11 +58,19 @@ def _not_reflected(body: m.ReflectionAnswered | m.ReflectionSkipped) -> str:
     return f"{body.agent} proposes learnings: {told}"
 
 
+def _of_dismissal(body: people.FindingDismissed | people.FindingLifted) -> str:
+    if isinstance(body, people.FindingLifted):
+        return f"{body.by} lifts the dismissal of {body.finding}: it counts again"
+    where = f" in {body.place}" if body.place else ""
+    until = f", until {body.until:%Y-%m-%d}" if body.until else ""
+    why = f": {body.reason}" if body.reason else ""
+    return f"{body.by} dismisses {body.finding} ({body.message}){where}{until}{why}"
+
+
 def _of_feedback(body: people.Feedback) -> str:
     match body:
-        case people.FindingDismissed():
-            why = f": {body.reason}" if body.reason else ""
-            return f"{body.by} dismisses {body.finding} ({body.message}){why}"
+        case people.FindingDismissed() | people.FindingLifted():
+            return _of_dismissal(body)
         case people.FixApplied() | people.FixRewritten():
             did = "applies the fix of" if isinstance(body, people.FixApplied) else "rewrites the fix of"
             end = f"kept, on {body.branch}" if body.kept else f"not kept: {body.reason}"

@@ -50,13 +50,14 @@ def failure_line(failure: Failure) -> str:
 def finding_line(finding: Finding) -> str:
     """Write a finding with its place and source."""
     place = f"{finding.file}:{finding.line} " if finding.file else ""
-    return f"  {finding.severity} {place}{finding.source} {finding.rule}: {finding.message}"
+    held = f" ({finding.suppressed})" if finding.suppressed else ""
+    return f"  {finding.severity} {place}{finding.source} {finding.rule}: {finding.message}{held}"
 
 
 def _grouped(findings: Sequence[Finding]) -> list[list[Finding]]:
     """Put findings of one rule together, or with one message where the source has no rules."""
     groups: dict[tuple[str, ...], list[Finding]] = {}
     for each in by_importance(findings):
-        key = (each.severity, each.source, each.rule or normalised(each.message))
+        key = (each.severity, each.suppressed, each.source, each.rule or normalised(each.message))
         groups.setdefault(key, []).append(each)
     return list(groups.values())

@@ -12,6 +12,7 @@ from math import sqrt
 
 from setpoint.model.ids import LearningId
 from setpoint.model.learning import (
+    ON_APPROVAL,
     Confidence,
     EvidenceKind,
     Learning,
@@ -75,17 +76,18 @@ def once(evidence: Sequence[LearningEvidence]) -> tuple[LearningEvidence, ...]:
 def learning_state(learning: Learning, evidence: Sequence[LearningEvidence], now: datetime) -> LearningState:
     """Put a learning's status and belief at a moment together."""
     entries = once(evidence)
-    belief = confidence(learning, entries, now)
-    return LearningState(
+    state = LearningState(
         learning=learning,
-        status=_status(learning, entries, belief),
-        confidence=belief,
+        status=LearningStatus.CANDIDATE,
+        confidence=confidence(learning, entries, now),
         evidence=entries,
         superseded_by=_superseded_by(entries),
     )
+    return state.model_copy(update={"status": _status(state)})
 
 
-def _status(learning: Learning, entries: tuple[LearningEvidence, ...], belief: Confidence) -> LearningStatus:
+def _status(state: LearningState) -> LearningStatus:
+    entries, belief = state.evidence, state.confidence
     if _last(entries, (*_OPENING, *_CLOSING)) in _CLOSING:
         return LearningStatus.RETIRED
     if _last(entries, (EvidenceKind.SUPERSEDED, *_OPENING)) is EvidenceKind.SUPERSEDED:
@@ -93,19 +95,17 @@ def _status(learning: Learning, entries: tuple[LearningEvidence, ...], belief: C
     fresh = (EvidenceKind.STALE, EvidenceKind.REVALIDATED, *_OPENING)
     if _last(entries, fresh) is EvidenceKind.STALE:
         return LearningStatus.STALE
+    if state.binds and (not state.learning.alarms or _last(entries, _OPENING)):
+        return LearningStatus.ACTIVE  # what runs made of it says nothing against a person's word
     if belief.against > _LITTLE and belief.mean < CONTESTED_BELOW:
         return LearningStatus.CONTESTED
-    if any(each.kind is EvidenceKind.APPROVED for each in entries):
-        return LearningStatus.ACTIVE
-    return _unapproved(learning, belief)
+    return _unapproved(state.learning, belief)
 
 
 def _unapproved(learning: Learning, belief: Confidence) -> LearningStatus:
     """Return the status of an unapproved learning; a third party's stays a candidate."""
-    if learning.trust is Trust.EXTERNAL or learning.alarms:
+    if learning.trust is Trust.EXTERNAL or learning.alarms or ON_APPROVAL in learning.tags:
         return LearningStatus.CANDIDATE
-    if learning.trust is Trust.HUMAN:
-        return LearningStatus.ACTIVE
     # A pack that a person chose to trust comes with what others' evidence made of it.
     supported = belief.mean >= ACTIVE_FROM and (learning.trust is Trust.TEAM or belief.speaks_for > _LITTLE)
     return LearningStatus.ACTIVE if supported else LearningStatus.CANDIDATE

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 
-from setpoint.learning.policy.lessons import shape
-from setpoint.learning.policy.tokenizer import terms
 from setpoint.model.changes.diff import added_lines
 from setpoint.model.changes.redaction import orders
 from setpoint.model.events.people import (
@@ -20,10 +18,12 @@ from setpoint.model.events.people import (
     FixRewritten,
     HumanEdited,
 )
+from setpoint.model.finding import Finding
 from setpoint.model.ids import TraceId
 from setpoint.model.learning import (
+    ON_APPROVAL,
     EvidenceKind,
-    Hit,
+    Hint,
     LearningKind,
     LearningState,
     LearningStatus,
@@ -31,22 +31,10 @@ from setpoint.model.learning import (
     Trust,
 )
 
-MOST_MOVED = 5
-"""Learnings whose belief one decision moves."""
-LEAST_DECISIONS = 5
-"""Decisions about fixes of a category below which its rate says nothing."""
-EVEN_RATE = 0.6
-"""The rate of taken fixes that speaks neither for nor against."""
 LOOKED_BACK_DAYS = 30
 FAST_S = 5.0
 SLOW_S = 60.0
-MOST_ASKED = 2000
-"""Letters of a person's change that memory is searched for."""
-_ABOUT = 0.3
-"""Share of a learning's subject that a decision must name to move it."""
 _OUT = (LearningStatus.RETIRED, LearningStatus.SUPERSEDED)
-_DISMISSED = "dismissed:"
-"""Begins the subject of what people do not hold for a fault."""
 PREFERENCE = "human-preference"
 """The tag of what people said they want."""
 
@@ -60,7 +48,7 @@ def moved(body: Feedback) -> EvidenceKind | None:
             return EvidenceKind.APPLIED if body.kept else None
         case FixRewritten():
             return EvidenceKind.REWRITTEN
-        case HumanEdited() | DeliveryJudged(fate=DeliveryFate.EDITED):
+        case DeliveryJudged(fate=DeliveryFate.EDITED):
             return EvidenceKind.EDITED
         case DeliveryJudged(fate=DeliveryFate.REVERTED):
             return EvidenceKind.REVERTED
@@ -68,54 +56,31 @@ def moved(body: Feedback) -> EvidenceKind | None:
             return None
 
 
-def about(body: Feedback, message: str = "") -> str:
-    """Put what a decision is about into words that memory is searched for."""
-    match body:
-        case FindingDismissed():
-            return f"{body.category} {body.rule} {body.message} {body.file}"
-        case FixApplied() | FixRewritten():
-            return f"{body.category} {body.file} {message}"
-        case CommentAdded():
-            return f"{body.file} {body.text}"
-        case HumanEdited():
-            return f"{' '.join(body.files)} {' '.join(line.text for line in added_lines(body.diff))}"[
-                :MOST_ASKED
-            ]
-        case _:
-            return ""
+def concerned(
+    known: Iterable[LearningState], what: Finding, named: str, decided_at: datetime
+) -> tuple[LearningState, ...]:
+    """Return the learnings that a decision about a finding is about: those that cite it, or its rule there.
 
-
-def concerned(hits: Sequence[Hit], text: str, decided_at: datetime) -> tuple[LearningState, ...]:
-    """Return the learnings that a decision is about: in use, known by then, and speaking of the same.
-
-    What people want is none of them: whoever dismisses the same thing again agrees with it.
+    A learning about the same rule in other files is none of them, nor is what people want.
     """
-    asked = set(terms(text))
-    found = []
-    for hit in hits:
-        subject = set(terms(hit.standing.learning.context or hit.standing.learning.title))
-        known = hit.standing.learning.made_at <= decided_at
-        if (
-            known
-            and hit.standing.status not in _OUT
-            and not wanted(hit.standing.learning)
-            and subject
-            and len(subject & asked) / len(subject) >= _ABOUT
-        ):
-            found.append(hit.standing)
-    return tuple(found[:MOST_MOVED])
+    return tuple(
+        each
+        for each in known
+        if each.learning.made_at <= decided_at
+        and each.status not in _OUT
+        and each.learning.trust is not Trust.HUMAN
+        and (named in each.learning.source or _cites(each.learning.hint, what))
+    )
 
 
-def wanted(learning: Proposal) -> bool:
-    """Whether a learning says what people want or do not mind; decisions about findings follow from it."""
-    return learning.subject.startswith(_DISMISSED) or PREFERENCE in learning.tags
+def _cites(hint: Hint, what: Finding) -> bool:
+    there = not hint.files or what.file in hint.files
+    return bool(what.rule) and what.rule in hint.rules and there
 
 
 def learning_from(body: Feedback, scope: str, run: TraceId) -> Proposal | None:
     """Return what a decision teaches, in a person's name; none where it teaches nothing new."""
     match body:
-        case FindingDismissed():
-            return _dismissed(body, scope, run)
         case FixRewritten() if body.kept:
             return Proposal(
                 kind=LearningKind.PROCEDURAL,
@@ -130,16 +95,17 @@ def learning_from(body: Feedback, scope: str, run: TraceId) -> Proposal | None:
                 by=body.by,
                 alarms=orders(f"{body.category} {body.file}\n{body.suggested}"),
             )
-        case CommentAdded():
+        case CommentAdded() if not body.text.rstrip().endswith("?"):
             return Proposal(
                 kind=LearningKind.SEMANTIC,
-                title=f"Reviews miss: {' '.join(body.text.split())}"[:200],
-                body=f"{body.by} pointed at {body.file}:{body.line} in {run}; no reviewer had.",
-                context=f"review {body.file} {body.text}",
+                title=" ".join(body.text.split())[:200],
+                body=f"{body.by} said so of {body.file}:{body.line} in {run}.",
+                context=f"{body.file} {body.text}",
                 scope=scope,
                 believed=0.7,
                 trust=Trust.HUMAN,
-                tags=("review", "gap"),
+                tags=("review", ON_APPROVAL),
+                hint=Hint(files=(body.file,)),
                 source=f"comment:{run}:{body.file}:{body.line}",
                 by=body.by,
             )
@@ -169,31 +135,13 @@ def _changed_by_hand(body: HumanEdited, scope: str, run: TraceId) -> Proposal:
         kind=LearningKind.PROCEDURAL,
         title=title[:200],
         body=body.diff[:1800],
-        context=about(body)[:400],
+        context=f"{' '.join(body.files)} {' '.join(line.text for line in added_lines(body.diff))}"[:400],
         scope=scope,
         believed=0.8,
         trust=Trust.HUMAN,
         tags=("human-edit", "approval"),
         source=f"gate:{run}:{body.gate}",
         by=body.by,
-    )
-
-
-def _dismissed(body: FindingDismissed, scope: str, run: TraceId) -> Proposal:
-    what = f"{body.category}{f' ({body.rule})' if body.rule else ''}: {shape(body.message)}"
-    return Proposal(
-        kind=LearningKind.SEMANTIC,
-        title=f"People do not hold this for a fault here: {what}"[:200],
-        body=f"Reason: {body.reason}"[:1800] if body.reason else "",
-        context=f"{body.category} {body.rule} {body.message} {body.file}",
-        scope=scope,
-        subject=f"{_DISMISSED}{body.category}:{body.rule}:{shape(body.message)}",
-        believed=0.7,
-        trust=Trust.HUMAN,
-        tags=(body.category, "dismissed"),
-        source=f"finding:{body.finding}@{run}",
-        by=body.by,
-        alarms=orders(f"{body.category} {body.rule} {body.file}\n{body.message}"),
     )
 
 
@@ -216,8 +164,3 @@ def apply_rates(decisions: Iterable[Feedback]) -> dict[str, tuple[int, int]]:
             decided[body.category] += 1
             took[body.category] += isinstance(body, FixApplied)
     return {category: (took[category], count) for category, count in sorted(decided.items())}
-
-
-def rate_weight(took: int, decided: int) -> float:
-    """Weigh a category's rate of taken fixes as evidence; 0 where too few decisions were made."""
-    return round(took / decided - EVEN_RATE, 4) if decided >= LEAST_DECISIONS else 0.0

@@ -8,6 +8,7 @@ from setpoint.learning.policy.merging import Placing, supersedes
 from setpoint.model.changes.redaction import alarms, orders, redacted
 from setpoint.model.ids import LearningId, sortable
 from setpoint.model.learning import (
+    ON_APPROVAL,
     WEIGHTS,
     EvidenceKind,
     Hint,
@@ -92,7 +93,7 @@ def repeated_evidence(known: Learning, proposal: Proposal, at: datetime) -> tupl
     again = of_proposal(known.id, EvidenceKind.REPEATED, proposal, at)
     trusted = proposal.trust is not Trust.EXTERNAL
     repeated = again.model_copy(update={"note": proposal.context[:MOST_CONTEXT] if trusted else ""})
-    if proposal.trust is Trust.HUMAN and known.trust is Trust.EXTERNAL:
+    if proposal.trust is Trust.HUMAN and known.trust is Trust.EXTERNAL and ON_APPROVAL not in proposal.tags:
         return repeated, of_proposal(known.id, EvidenceKind.APPROVED, proposal, at)
     return (repeated,)
 

@@ -8,14 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from setpoint.learning.policy.tokenizer import likeness, terms
-from setpoint.model.learning import EvidenceKind, Learning, LearningState, LearningStatus, Proposal, Trust
+from setpoint.model.learning import Learning, LearningState, LearningStatus, Proposal, Trust
 
 SIMILAR = 0.8
 """Share of common terms from which two learnings of one kind say the same."""
 ALIKE = 0.6
 """Share of common terms from which a person is asked whether two learnings are one."""
 _OUT = (LearningStatus.SUPERSEDED, LearningStatus.RETIRED)
-_VERDICTS = (EvidenceKind.APPROVED, EvidenceKind.REJECTED, EvidenceKind.RETIRED)
 _RANK = list(Trust)
 
 
@@ -91,6 +90,9 @@ def _refuses(known: LearningState, proposal: Proposal) -> bool:
     """Return whether a person retired what is proposed; people themselves may repeat it."""
     if known.status is not LearningStatus.RETIRED or proposal.trust is Trust.HUMAN:
         return False
+    place = (proposal.hint.rules, proposal.hint.files)
+    if all(place) and place == (known.learning.hint.rules, known.learning.hint.files):
+        return True  # the same rule in the same place, whatever the example is
     return _same_title(known.learning, proposal) or similarity(known.learning, proposal) >= SIMILAR
 
 
@@ -101,9 +103,7 @@ def supersedes(newer: Proposal, older: LearningState) -> bool:
     """
     if newer.alarms or (newer.trust is Trust.EXTERNAL and older.status is LearningStatus.ACTIVE):
         return False
-    said = [each.kind for each in older.evidence if each.kind in _VERDICTS]
-    approved = bool(said) and said[-1] is EvidenceKind.APPROVED
-    behind = Trust.HUMAN if approved else older.learning.trust
+    behind = Trust.HUMAN if older.binds else older.learning.trust
     return _RANK.index(newer.trust) <= _RANK.index(behind)
 
 

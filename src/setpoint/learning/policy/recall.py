@@ -13,6 +13,7 @@ from setpoint.model.config.memory_terms import MemoryTerms
 from setpoint.model.ids import TraceId
 from setpoint.model.learning import (
     EVERYWHERE,
+    ON_APPROVAL,
     RECALLABLE,
     EvidenceKind,
     Hint,
@@ -20,6 +21,7 @@ from setpoint.model.learning import (
     LearningKind,
     LearningState,
     LearningStatus,
+    Proposal,
     Recollection,
     Trust,
 )
@@ -59,7 +61,8 @@ def recollections(
 
     A learning with a place is shown where that place, its rule or its failing test is at hand; one without,
     where most of its situation is. At most one of them is a candidate; none of them holds something
-    suspicious that no person approved, and none is what happened once.
+    suspicious that no person approved, and none is what happened once. What people said themselves or
+    approved comes first and is never held back.
     """
     chosen = _within(_ranked(hits, question, scope), wanted)
     whole = held_out(run, wanted.hold_out)
@@ -76,8 +79,9 @@ def recollections(
             status=hit.standing.status,
             trust=hit.standing.learning.trust,
             hint=hit.standing.learning.hint,
-            shown=not whole and _coin(run, hit.standing.learning.id) >= wanted.withhold,
-            propensity=round(shown, 4),
+            shown=hit.standing.binds
+            or (not whole and _coin(run, hit.standing.learning.id) >= wanted.withhold),
+            propensity=1.0 if hit.standing.binds else round(shown, 4),
         )
         for rank, (score, hit) in enumerate(chosen, start=1)
     )
@@ -100,7 +104,7 @@ def _ranked(hits: Sequence[Hit], question: str, scope: str) -> list[tuple[float,
         for hit in hits
         if hit.standing.status in RECALLABLE
         and hit.standing.learning.kind is not LearningKind.EPISODIC
-        and not (hit.standing.learning.alarms and hit.standing.status is not LearningStatus.ACTIVE)
+        and not (_waits(hit.standing.learning) and hit.standing.status is not LearningStatus.ACTIVE)
         and hit.standing.learning.scope in (scope, EVERYWHERE)
         and not silent(hit.standing)
         and (fit := _fit(hit, asked, named)) >= FITS
@@ -110,7 +114,14 @@ def _ranked(hits: Sequence[Hit], question: str, scope: str) -> list[tuple[float,
         (points[hit.standing.learning.id] * _weighted(hit, place, scope), hit)
         for hit, place in fused(fitting)
     ]
-    return sorted(scored, key=lambda found: (-found[0], found[1].standing.learning.id))
+    return sorted(
+        scored, key=lambda found: (not found[1].standing.binds, -found[0], found[1].standing.learning.id)
+    )
+
+
+def _waits(learning: Proposal) -> bool:
+    """Whether nobody may be shown it before a person approves it."""
+    return bool(learning.alarms) or ON_APPROVAL in learning.tags
 
 
 def silent(standing: LearningState) -> bool:
@@ -118,7 +129,7 @@ def silent(standing: LearningState) -> bool:
     vain = 0
     for each in standing.evidence:
         vain = 0 if each.kind in _EARNS else vain + (each.kind is EvidenceKind.IDLE)
-    return vain >= IN_VAIN and standing.learning.trust is not Trust.HUMAN
+    return vain >= IN_VAIN and not standing.binds
 
 
 def _fit(hit: Hit, asked: set[str], named: set[str]) -> float:
@@ -190,7 +201,9 @@ def _within(ranked: list[tuple[float, Hit]], wanted: MemoryTerms) -> list[tuple[
         if len(chosen) == min(wanted.max_items, MOST_SHOWN):
             break
         candidate = hit.standing.status is LearningStatus.CANDIDATE
-        again = any(likeness(own, each) >= DOUBLE for each in words) or rules & set(learning.hint.rules)
+        again = any(likeness(own, each) >= DOUBLE for each in words) or (
+            rules & set(learning.hint.rules) and not hit.standing.binds
+        )
         if length <= left and not again and not (candidate and candidates):
             chosen.append((score, hit))
             words.append(own)

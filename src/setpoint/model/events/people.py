@@ -6,8 +6,9 @@ from enum import StrEnum
 from typing import Literal
 
 from setpoint.model.evidence import CheckState
+from setpoint.model.finding import Finding
 from setpoint.model.ids import Commit, GateId
-from setpoint.model.value import Text, Value
+from setpoint.model.value import Instant, Text, Value
 
 
 class FindingDismissed(Value):
@@ -26,6 +27,21 @@ class FindingDismissed(Value):
     """Seconds between the end of the run and the decision."""
     considered_s: float | None = None
     """Seconds between seeing it and deciding, where a face can tell."""
+    what: Finding | None = None
+    """The finding as it was; none in events of older versions."""
+    place: Text = ""
+    """Where it is to be suppressed, as in `Suppression`."""
+    until: Instant | None = None
+    """Until when; none in events of older versions: the usual days."""
+
+
+class FindingLifted(Value):
+    """A person takes a dismissal back: the finding counts again."""
+
+    kind: Literal["feedback.finding_lifted"] = "feedback.finding_lifted"
+    finding: str
+    """Its fingerprint."""
+    by: Text
 
 
 class FixApplied(Value):
@@ -150,6 +166,13 @@ class ReviewGiven(Value):
 
 
 Feedback = (
-    FindingDismissed | FixApplied | FixRewritten | HumanEdited | CommentAdded | DeliveryJudged | ReviewGiven
+    FindingDismissed
+    | FindingLifted
+    | FixApplied
+    | FixRewritten
+    | HumanEdited
+    | CommentAdded
+    | DeliveryJudged
+    | ReviewGiven
 )
 """What people said or did about a run; it may come after the run's end."""

@@ -9,6 +9,7 @@ from setpoint.model.config.limits import Limits
 from setpoint.model.finding import Finding, Severity
 from setpoint.model.proof import Reproduced
 from setpoint.model.run import Round
+from setpoint.model.suppression import Suppression, suppressed
 from setpoint.model.value import Text, Value
 from setpoint.model.verdict import Judgement, Verdict
 
@@ -32,6 +33,8 @@ class Docket(Value):
     """The latter alone."""
     dismissed: tuple[Text, ...] = ()
     """Each of these with who says so and why."""
+    held: tuple[Suppression, ...] = ()
+    """What people dismissed in earlier runs."""
 
 
 NOTHING_REVIEWED = Docket()
@@ -51,8 +54,15 @@ def declined_in(past: Round) -> dict[str, str]:
     return declined(attempt.text) if attempt else {}
 
 
-def docket(rounds: tuple[Round, ...], dismissed: Mapping[str, str] | None = None) -> Docket:
-    """Summarise the reviews of earlier rounds; `dismissed` says who found objections wrong, and why."""
+def docket(
+    rounds: tuple[Round, ...],
+    dismissed: Mapping[str, str] | None = None,
+    held: tuple[Suppression, ...] = (),
+) -> Docket:
+    """Summarise the reviews of earlier rounds; `dismissed` says who found objections wrong, and why.
+
+    What reviewers found that is `held` is named with its id, so that one who means the same says so by it.
+    """
     wrong = dismissed or {}
     reviewed = [
         past.verdict
@@ -70,7 +80,11 @@ def docket(rounds: tuple[Round, ...], dismissed: Mapping[str, str] | None = None
         known=frozenset(known),
         withdrawn=frozenset({*withdrawn, *wrong}),
         overruled=frozenset(wrong),
-        dismissed=tuple(f"{known[each].message} ({why})" for each, why in wrong.items() if each in known),
+        dismissed=(
+            *(f"{known[each].message} ({why})" for each, why in wrong.items() if each in known),
+            *(f"id {each.id}: {each.finding.message} ({each.told})" for each in held if each.of_review),
+        ),
+        held=held,
     )
 
 
@@ -88,12 +102,13 @@ def weighed(verdict: Verdict, before: Docket) -> Verdict:
     withdrawn = before.withdrawn | {each.fingerprint for each in verdict.settled if each.withdrawn}
     findings = tuple(
         _recorded(finding) if finding.blocking and finding.fingerprint in withdrawn else finding
-        for finding in verdict.findings
+        for finding in suppressed(verdict.findings, before.held)
     )
+    overruled = before.overruled | {each.fingerprint for each in findings if each.suppressed}
     judgement = verdict.judgement
     blocking = [finding.fingerprint for finding in findings if finding.blocking]
     asked = judgement is Judgement.REQUIRE_HUMAN and verdict.for_a_person
-    answered = bool(asked) and before.overruled.issuperset(asked or ())
+    answered = bool(asked) and overruled.issuperset(asked or ())
     if answered or (judgement is Judgement.REQUEST_CHANGES and not blocking):
         judgement = Judgement.APPROVE
     told = before.known - verdict.reproductions.keys()
