@@ -277,21 +277,3 @@ class Recollection(Value):
     """False where it was held back, so that its effect can be measured."""
     propensity: float
     """The chance with which it was to be shown."""
-
-
-class RunGroup(Value):
-    """Finished runs that memory held something for, equal in all but what they cost."""
-
-    kinds: frozenset[LearningKind]
-    """Of the learnings that fitted when memory first held something."""
-    held_out: bool
-    """Whether chance decided that such a run is shown nothing at all."""
-    verified: bool
-    iterations: int
-    runs: int = 1
-    told: int = 0
-    """Runs of which the cost is known."""
-    cost_usd: float = 0.0
-    """The sum of these costs."""
-    squared_usd: float = 0.0
-    """The sum of their squares."""

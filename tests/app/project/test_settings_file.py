@@ -8,7 +8,7 @@ from setpoint.errors import UsageError
 
 def test_a_key_is_replaced_below_its_header_and_other_lines_stay():
     before = "# mine\n[agents] # who\nmaker = 'codex'\n\n[limits]\nmaker = 1\n"
-    after = "# mine\n[agents] # who\nmaker = \"claude\"\n\n[limits]\nmaker = 1\n"
+    after = '# mine\n[agents] # who\nmaker = "claude"\n\n[limits]\nmaker = 1\n'
     assert edited(before, "agents", ['maker = "claude"']) == after
 
 
