@@ -68,7 +68,7 @@ RUN = sa.Table(
     sa.Column("process", sa.Integer),
     sa.Column("started_at", Utc, nullable=False),
     sa.Column("finished_at", Utc),
-    sa.Column("recalled", sa.Text),
+    sa.Column("recalled", sa.Text),  # of earlier versions, as the next one
     sa.Column("held_out", sa.Boolean),
     sa.Column("told", sa.Text),
     sa.Index("run_by_start", "started_at"),

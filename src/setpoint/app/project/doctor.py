@@ -374,8 +374,7 @@ async def _diagnosis(project: Project) -> list[Diagnosis]:
         await asyncio.to_thread(_copies_row, project.copies),
         _stories_row(project),
     ]
-    told = (*project.settings.integrity.notices, *project.settings.proof.notices)
-    rows += [Diagnosis("settings", ok=False, detail=each) for each in told]
+    rows += [Diagnosis("settings", ok=False, detail=each) for each in project.settings.notices]
     tools, servers, sandboxes, checks, agents = await asyncio.gather(
         _tool_rows(project, commit),
         _servers_row(project, commit),

@@ -6,10 +6,11 @@ from decimal import Decimal
 
 from pydantic import Field
 
-from setpoint.model.value import Usd, Value
+from setpoint.model.config.earlier import EarlierKeys
+from setpoint.model.value import Usd
 
 
-class MemoryTerms(Value):
+class MemoryTerms(EarlierKeys):
     """What a run takes from memory and puts into it (`[memory]`)."""
 
     recall: bool = True
