@@ -142,7 +142,7 @@ LEARNING_VECTOR = sa.Table(
     sa.Column("vector", sa.LargeBinary, nullable=False),
     sa.UniqueConstraint("learning_id", "model", "text_hash", name="learning_vector_once_per_text"),
 )
-"""What each text by which a learning is found means to a model; `seq` grows with each row that is added."""
+"""Vectors of an earlier version; nothing reads them."""
 
 METRICS_SNAPSHOT = sa.Table(
     "metrics_snapshot",

@@ -254,8 +254,6 @@ class Hit(Value):
     """Terms of the question that occur in it."""
     share: float = 0.0
     """Share of the question's weight that these terms have, where rare terms weigh more; 0 to 1."""
-    nearness: float | None = None
-    """How near it is in meaning, cosine; none where only words were compared."""
 
 
 class Recollection(Value):

@@ -82,7 +82,7 @@ def run_ports_of(
         scratchpad=lambda trace_id: scratchpad(project.log.replay(trace_id)),
         attended=project.attended,
         reviewing=reviewing_of(project, settings, agents),
-        memory=memory_by(extensions, project.state) or memory_of(project, ordered.memory),
+        memory=memory_by(extensions, project.state) or memory_of(project),
         guards=extensions.guards,
         policies=extensions.policies,
         hide=project.artifacts.hide,

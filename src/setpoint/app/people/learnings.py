@@ -184,9 +184,9 @@ def import_learnings(project: Project, path: Path, *, trusted: bool) -> ImportCo
     return ImportCount(new=len(names - before), known=len(proposals) - len(names - before))
 
 
-def reindex_learnings(project: Project) -> int:
-    """Rebuild the search index; return the number of new vectors."""
-    return memory_of(project).rebuild()
+def reindex_learnings(project: Project) -> None:
+    """Rebuild the search index."""
+    memory_of(project).rebuild()
 
 
 def _read(path: Path, number: int, line: str, trust: Trust) -> Proposal:

@@ -176,13 +176,13 @@ def import_(
 
 @app.command()
 def reindex() -> None:
-    """Rebuild the search index of learnings; with the extra `semantic`, their vectors too."""
+    """Rebuild the search index of learnings."""
     from setpoint.app.people.learnings import list_learnings, reindex_learnings
     from setpoint.wiring.project import open_project
 
     project = open_project(Path.cwd())
-    made = reindex_learnings(project)
-    say(f"{len(list_learnings(project))} learnings indexed; {made} vectors created")
+    reindex_learnings(project)
+    say(f"{len(list_learnings(project))} learnings indexed")
 
 
 def _verdict(which: str, kind: str, reason: str) -> None:
