@@ -115,11 +115,11 @@ $(READY): pyproject.toml
 	@echo "making $(VENV) with $(PYTHON) ..."
 	@if command -v uv >/dev/null; then \
 		uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && \
-		uv pip install --quiet --python $(BIN)/python --editable '.[checks,languages,semantic,web]' --group dev; \
+		uv pip install --quiet --python $(BIN)/python --editable '.[checks,languages,web]' --group dev; \
 	else \
 		$(PYTHON) -m venv $(VENV) && \
 		$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' && \
-		$(BIN)/python -m pip install --quiet --editable '.[checks,languages,semantic,web]' --group dev; \
+		$(BIN)/python -m pip install --quiet --editable '.[checks,languages,web]' --group dev; \
 	fi
 	@touch $@
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from statistics import fmean, pvariance
 
 import numpy as np
+from halting_fit import fit
 from halting_plots import stagnation_plot
 from halting_simulator import Ended, Task, Turn, logged, run, tasks
 
-from setpoint.learning.halter_fit import fit
 from setpoint.model.facts.group_means import Mean, lower_bound, mean_by_group
 from setpoint.model.halter.policies import NAMED, R0_VARIANCE, first_pass, r0_stagnant, repeats
 from setpoint.model.halter.prediction import HaltingTerms, choose

@@ -18,8 +18,9 @@ from math import log
 from pathlib import Path
 from zlib import crc32
 
+from halting_fit import fit, most_probable
+
 from setpoint.app.views.halting import logged_runs
-from setpoint.learning.halter_fit import fit, most_probable
 from setpoint.model.halter.prediction import hazards
 from setpoint.model.halter.terms import PRIORS, HalterModel, Term
 from setpoint.model.halting import LoggedRun

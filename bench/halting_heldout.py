@@ -17,15 +17,15 @@ from math import exp
 from pathlib import Path
 
 import numpy as np
+from halting_fit import fit, most_probable
+from halting_gate import gate_conditions
 from halting_hazard import held_out
 
 from setpoint.app.views.halting import logged_runs
-from setpoint.learning.halter_fit import fit, most_probable
 from setpoint.model.facts.group_means import Mean, mean_by_group
 from setpoint.model.halter.features import of_failing
 from setpoint.model.halter.policies import NAMED
 from setpoint.model.halter.prediction import HaltingTerms
-from setpoint.model.halter.promotion_gate import gate_conditions
 from setpoint.model.halter.terms import PRIORS, Term
 from setpoint.model.halting import Economics, LoggedPolicy, LoggedRun, TurnState
 from setpoint.model.halting_replay import Replayed, replay_run, utility

@@ -12,8 +12,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from halting_fit import fit
+
 from setpoint.app.views.halting import logged_runs
-from setpoint.learning.halter_fit import fit
 from setpoint.model.facts.group_means import mean_by_group
 from setpoint.model.halter.prediction import HaltingTerms, choose
 from setpoint.model.halting import LoggedRun

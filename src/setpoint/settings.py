@@ -30,7 +30,6 @@ from setpoint.model.changes.branch_name import BranchPrefix
 from setpoint.model.config.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck, refuse_unknown_formats
 from setpoint.model.config.delivery import DeliverySettings
 from setpoint.model.config.forge import ForgeSettings
-from setpoint.model.config.halting import HaltingSettings
 from setpoint.model.config.hooks import HookSettings
 from setpoint.model.config.layers import holds, overlaid
 from setpoint.model.config.limits import BoardLimits, Limits
@@ -48,6 +47,7 @@ from setpoint.model.config.telemetry import TelemetrySettings
 from setpoint.model.cover import CoverGoals
 from setpoint.model.gate import Escalation
 from setpoint.model.goals import Goals
+from setpoint.model.halting_worth import HaltingWorth
 from setpoint.model.product import Shown
 from setpoint.model.proof import ProofTerms
 from setpoint.model.quality import WEIGHTS, QualityVector
@@ -57,7 +57,7 @@ from setpoint.presets import presets
 from setpoint.presets.check_settings import ChecksSettings, FailuresSettings, IntegritySettings
 from setpoint.presets.classic import CLASSIC
 
-SETTINGS_VERSION = 2
+SETTINGS_VERSION = 3
 """Raised whenever a setting is removed, renamed or read otherwise; an order records it."""
 MOST_CANDIDATES = 8
 _PREFIX = "SETPOINT_"
@@ -192,8 +192,8 @@ class Settings(Value):
     """Which reviewers may send work back."""
     limits: Limits = Limits()
     """Every bound of a run."""
-    halting: HaltingSettings = HaltingSettings()
-    """What outcomes are worth, where a promoted policy decides, and which runs take an iteration more."""
+    halting: HaltingWorth = HaltingWorth()
+    """What outcomes are worth."""
     escalation: Escalation = Escalation()
     """What becomes of a run that a guard stops or that wants a person."""
     proof: ProofTerms = ProofTerms()
@@ -246,6 +246,12 @@ class Settings(Value):
     """Where hidden tests of all projects lie; empty: a folder of your user's in `/var/tmp`."""
     stories_dir: str = ""
     """Where stories lie; empty: `stories` in the state directory."""
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """Say which settings of earlier versions were read otherwise or ignored."""
+        tables = (self.integrity, self.proof, self.halting, self.memory)
+        return tuple(note for each in tables for note in each.notices)
 
     @field_validator("check")
     @classmethod

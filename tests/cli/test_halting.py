@@ -84,17 +84,6 @@ def test_the_plugin_in_place_of_the_rules_is_named(place):
     assert halting_status(place, [calm]).decides == "plug-in 'calm' (aviary 1.2)"
 
 
-def test_fitted_weights_are_kept_and_shown_with_their_id(logs):
-    shown = call("fit", str(logs), "--agent", "pi")
-    assert "pi: weights " in shown
-    assert "in 20 turns: mean squared error" in shown
-    (again,) = json.loads(call("fit", str(logs), "--agent", "pi", "--json"))
-    assert (again["runs"], again["turns"]) == (20, 20)
-    assert f"weights {again['weights']} fitted to 20 runs" in shown
-    kept = json.loads((logs.parent / ".setpoint" / "halting.json").read_text())
-    assert kept["models"]["pi"]["runs"] == 20
-
-
 def test_the_comparison_is_written_as_a_page(logs, tmp_path):
     shown = call("replay", str(logs), "--html", str(tmp_path / "page.html"))
     assert "success over cost" in shown
@@ -117,50 +106,6 @@ def late(place):
     ]
     (place / "late.csv").write_text(HEAD + "\n".join(rows) + "\n", "utf-8")
     return place / "late.csv"
-
-
-def test_a_policy_is_promoted_where_it_meets_every_condition_and_demoted_by_command(late):
-    shown = call("promote", "first-pass", "--agent", "pi 1", str(late))
-    assert shown.count("met ") == 5
-    assert "not met" not in shown
-    (charge,) = json.loads(call("status", "--json"))["promoted"]
-    assert (charge["agent"], charge["policy"]) == ("pi 1", "first-pass")
-    assert "it decides on 20% of the runs until 20 went without harm: 0 so far" in charge["why"]
-    assert "rules-v1 decides in runs of pi 1 from now on" in call("demote", "--agent", "pi 1")
-    assert "pi 1: rules-v1 decides since" in call("status")
-
-
-def test_a_policy_that_misses_a_condition_is_not_promoted_and_each_is_named(logs):
-    done = CliRunner().invoke(
-        commands(), ["lab", "halting", "promote", "first-pass", "--agent", "pi", str(logs)]
-    )
-    assert done.exit_code == 1
-    assert "not met  labelled runs of this agent and version of its model: 20, at least 300" in done.stdout
-    assert json.loads(call("status", "--json"))["promoted"] == []
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("promote", "rules-v1", "--agent", "pi"), "no halting policy 'rules-v1' can be promoted"),
-        (("promote", "first-pass", "--agent", "pi 9"), "no run of the agent 'pi 9'"),
-        (("demote", "--agent", "pi"), "no halting policy is promoted for the agent 'pi'"),
-    ],
-)
-def test_a_promotion_of_what_is_unknown_is_refused(logs, words, said):
-    with pytest.raises(UsageError, match=said) as raised:
-        call(*words, *([str(logs)] if words[0] == "promote" else []))
-    assert raised.value.hint
-
-
-def test_weights_are_accepted_on_runs_that_they_were_not_fitted_to(late):
-    done = CliRunner().invoke(
-        commands(), ["lab", "halting", "promote", "halter-v1", "--agent", "pi 1", str(late), "--json"]
-    )
-    judged = json.loads(done.stdout)
-    assert judged["accepted"] is (done.exit_code == 0)
-    kept = json.loads(call("status", "--json"))["promoted"]
-    assert [each["policy"] for each in kept] == (["halter-v1"] if judged["accepted"] else [])
 
 
 class TwoTurns:

@@ -76,15 +76,8 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
         read_logged_runs(damaged)
 
 
-def test_the_chance_of_an_action_is_read_and_one_where_it_is_left_out(tmp_path):
+def test_the_column_of_chances_of_an_earlier_version_is_read_over(tmp_path):
     path = tmp_path / "drawn.csv"
     path.write_text("run,agent,turn,gates,verified,propensity\nr,a,1,0,0,0.25\nr,a,2,1,1,\n", "utf-8")
     (run,) = read_logged_runs(path)
-    assert run.propensities == (0.25, 1.0)
-
-
-def test_an_impossible_chance_is_refused(tmp_path):
-    path = tmp_path / "drawn.csv"
-    path.write_text("run,agent,turn,gates,verified,propensity\nr,a,1,0,0,0\n", "utf-8")
-    with pytest.raises(UsageError, match="propensity is '0', not a number above 0"):
-        read_logged_runs(path)
+    assert run.verified == (False, True)

@@ -3,7 +3,7 @@
 import pytest
 
 from history.report_runs import recorded, verified_run
-from setpoint.history.own_runs import own_run, watched_run
+from setpoint.history.own_runs import own_run
 from setpoint.model.events.people import DeliveryFate, DeliveryJudged
 from setpoint.model.events.run import RunFinished
 
@@ -34,10 +34,3 @@ def test_the_outcome_is_what_people_made_of_the_delivery(tmp_path, fates, outcom
 def test_a_run_under_way_is_not_a_logged_one(tmp_path):
     bodies = [each.body for each in verified_run(tmp_path)]
     assert own_run(recorded(*(each for each in bodies if not isinstance(each, RunFinished)))) is None
-
-
-@pytest.mark.parametrize(("fate", "wrong"), [(DeliveryFate.MERGED, False), (DeliveryFate.EDITED, True)])
-def test_a_run_says_which_policy_decided_in_it_and_how_it_ended(tmp_path, fate, wrong):
-    found = watched_run(judged(tmp_path, fate))
-    assert (found.assigned, found.verified, found.wrong) == ("", True, wrong)
-    assert found.run == own_run(judged(tmp_path, fate))

@@ -36,7 +36,6 @@ READERS = {
     "src/setpoint_probe/calls/replay.py": "nor is this: it sets what the tests had set",
     "src/setpoint_probe/plugin/setpoint_unittest_runner.py": "nor is this: the project's interpreter runs it",
     "src/setpoint/system/processes/narrow.py": "no part of Setpoint's process: it becomes a test program",
-    "src/setpoint/learning/store/embedding.py": "sets a variable: the library has no other switch",
     "src/setpoint_mechanic/engine/generate/replay.py": "as above: it hands its own on, with another seed",
 }
 """Who may read the environment, and why."""

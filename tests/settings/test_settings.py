@@ -32,6 +32,17 @@ def test_without_any_source_the_defaults_hold(tmp_path):
     assert (settings.limits, settings.weights) == (Limits(), WEIGHTS)
 
 
+def test_what_an_earlier_version_knew_is_ignored_and_named(tmp_path):
+    (tmp_path / "setpoint.toml").write_text("[halting]\ncanary_share = 0.5\nworth_usd = 3\n")
+    settings = load(tmp_path, environment={"SETPOINT_HALTING__SHADOW_CONTINUE": "0.1"})
+    assert settings.halting.worth_usd == 3
+    assert [note.partition(" ")[0] for note in settings.notices] == [
+        "halting.canary_share",
+        "halting.shadow_continue",
+    ]
+    assert Settings.model_validate_json(settings.model_dump_json()).notices == ()
+
+
 IN_A_FILE = {
     "colour = 1": "key 'colour': extra inputs are not permitted (got 1)",
     "[limits]\ncolour = 1": "key 'limits.colour': extra inputs are not permitted (got 1)",

@@ -32,7 +32,7 @@ LISTS = (
     "/gates",
     "/board",
     "/learnings",
-    "/learnings/worth",
+    "/learnings/alike",
     "/production",
     "/metrics",
     "/metrics/halting",

@@ -72,7 +72,7 @@ def article(page, finding):
 def test_the_pages_can_be_used_by_everybody_and_on_a_small_screen(page, trace, learnt):
     change = f"/runs/{trace}/diff/1"
     pages = [f"/runs/{trace}", change, f"{change}?view=beside", "/learnings", f"/learnings/{learnt[2]}"]
-    assert_usable(page, [*pages, "/learnings/worth"])
+    assert_usable(page, [*pages, "/learnings/alike"])
 
 
 def test_a_finding_is_dismissed_with_the_time_it_took(page, project, trace):

@@ -111,7 +111,7 @@ def assert_harmless(page):
 def test_no_page_runs_what_others_wrote(watched, signals, learnt):
     runs = [f"/runs/{trace}" for trace in (RAN, ASKS, TRACE)]
     change = f"/runs/{TRACE}/diff/1"
-    learning = ["/learnings", f"/learnings/{learnt[4]}", "/learnings/worth"]
+    learning = ["/learnings", f"/learnings/{learnt[4]}", "/learnings/alike"]
     for path in (
         "/",
         *runs,

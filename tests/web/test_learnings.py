@@ -75,9 +75,7 @@ def test_one_takes_the_place_of_another(program, browser, names):
     (pair,) = program.get(f"{API}/alike").json()
     assert {pair["one"], pair["other"]} == set(names[:2])
     assert 0 < pair["likeness"] < 1
-    worth = browser.get("/learnings/worth").text
-    assert "too few runs to say" in worth
-    assert "Keep the first" in worth
+    assert "Keep the first" in browser.get("/learnings/alike").text
     assert "choose one" in browser.post(f"/learnings/{names[1]}/merge", data={"other": " "}).text
     itself = browser.post(f"/learnings/{names[1]}/merge", data={"into": names[1]})
     assert "cannot be merged into itself" in itself.text
@@ -94,11 +92,6 @@ def test_all_that_comes_from_a_source_is_retired(program, browser, names):
     assert {each["standing"]["status"] for each in gone} == {"retired"}
     again = browser.post("/learnings/retire", data={"source": "pack:team.jsonl"})
     assert "nothing in use comes from" in again.text
-
-
-def test_what_memory_is_worth_is_told(program):
-    told = program.get(f"{API}/uplift").json()
-    assert {each["figure"] for each in told} == {"success", "iterations", "cost_usd"}
 
 
 def test_the_mark_changes_with_every_word(project, names):
@@ -126,7 +119,7 @@ def test_who_may_only_read_says_nothing(anyone, access, project, names, scope):
 
 
 def test_hostile_words_are_shown_for_what_they_are(browser, names):
-    for path in ("/learnings", f"/learnings/{names[4]}", f"/learnings/{names[0]}", "/learnings/worth"):
+    for path in ("/learnings", f"/learnings/{names[4]}", f"/learnings/{names[0]}", "/learnings/alike"):
         text = browser.get(path, params={"words": "", "source": ""}).text
         assert "<script>alert" not in text
         assert "<img" not in text

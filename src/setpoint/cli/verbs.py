@@ -37,8 +37,8 @@ BELOW = {
         ),
     ),
     "lab": (
-        "Tune policies and goals, find weak tests, and take single steps.",
-        _by_name("project.halting project.tune project.mutate project.goals runs.step"),
+        "Compare halting policies, find weak tests, measure goals, and take single steps.",
+        _by_name("project.halting project.mutate project.goals runs.step"),
     ),
 }
 """Groups without a module of their own: what each is for, and its verbs."""

@@ -68,7 +68,7 @@ RUN = sa.Table(
     sa.Column("process", sa.Integer),
     sa.Column("started_at", Utc, nullable=False),
     sa.Column("finished_at", Utc),
-    sa.Column("recalled", sa.Text),
+    sa.Column("recalled", sa.Text),  # of earlier versions, as the next one
     sa.Column("held_out", sa.Boolean),
     sa.Column("told", sa.Text),
     sa.Index("run_by_start", "started_at"),
@@ -142,7 +142,7 @@ LEARNING_VECTOR = sa.Table(
     sa.Column("vector", sa.LargeBinary, nullable=False),
     sa.UniqueConstraint("learning_id", "model", "text_hash", name="learning_vector_once_per_text"),
 )
-"""What each text by which a learning is found means to a model; `seq` grows with each row that is added."""
+"""Vectors of an earlier version; nothing reads them."""
 
 METRICS_SNAPSHOT = sa.Table(
     "metrics_snapshot",

@@ -16,7 +16,6 @@ from setpoint.errors import RecordedDataError
 from setpoint.history.event_codec import known_event, read_body
 from setpoint.history.run_fold import RunFold, fold, restored, row_of
 from setpoint.model.events import Body, Event
-from setpoint.model.events.learning import MemoryRecalled
 from setpoint.model.events.run import (
     GateAnswered,
     GateOpened,
@@ -225,10 +224,6 @@ def _list(connection: sa.Connection, trace_id: TraceId, events: Sequence[Event])
                     "cost_usd": str(outcome.cost_usd) if outcome.cost_known else None,
                     "finished_at": event.at,
                 }
-            case MemoryRecalled(items=items, held_out=held) if items:
-                kinds = ",".join(sorted({str(each.kind) for each in items}))
-                first = sa.and_(of_run, RUN.c.recalled.is_(None))
-                connection.execute(sa.update(RUN).where(first).values(recalled=kinds, held_out=held))
     if known is None and not isinstance(events[0].body, RunStarted):
         return
     with suppress(RecordedDataError):  # the reader of the row says what cannot be read

@@ -1,4 +1,4 @@
-"""Logged runs for fitting and replay of halting policies, from CSV files."""
+"""Logged runs for replay of halting policies, from CSV files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OPTIONAL = (
     "full",
     "propensity",
 )
-"""Columns that may be absent or empty."""
+"""Columns that may be absent or empty; what the last one says is not used any more."""
 SCHEMA_HINT = "docs/how-to/halting.md lists the columns"
 _GZIP = b"\x1f\x8b"
 _YES = frozenset({"1", "true", "yes"})
@@ -115,13 +115,6 @@ class _Row:
             raise self.wrong(column, "a number from 0 to 1")
         return value
 
-    def propensity(self) -> float:
-        """Read the chance of the action after the turn; 1 for an empty cell."""
-        found = self.share("propensity")
-        if found == 0:
-            raise self.wrong("propensity", "a number above 0 and at most 1")
-        return 1.0 if found is None else found
-
     def gates(self) -> bool:
         """Read whether every hard gate passed, which each turn must say."""
         found = self.flag("gates")
@@ -155,7 +148,6 @@ class _Open:
         self.turns: list[TurnState] = []
         self.verified: list[bool | None] = []
         self.full = False
-        self.propensities: list[float] = []
 
     def add(self, row: _Row) -> None:
         """Add the turn of a line, which is the next one of the run."""
@@ -170,7 +162,6 @@ class _Open:
         self.turns.append(turn)
         self.verified.append(row.flag("verified"))
         self.full = self.full or bool(row.flag("full"))
-        self.propensities.append(row.propensity())
 
     def run(self) -> LoggedRun:
         """Return the run as read."""
@@ -183,7 +174,6 @@ class _Open:
             turns=tuple(self.turns),
             verified=tuple(self.verified),
             full=self.full,
-            propensities=tuple(self.propensities) if min(self.propensities) < 1 else (),
         )
 
     @staticmethod

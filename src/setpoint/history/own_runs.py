@@ -1,18 +1,15 @@
-"""Recorded runs of a project as logged runs, for fitting and replay of halting policies."""
+"""Recorded runs of a project as logged runs, for replay of halting policies."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from setpoint.history.replay import History, history
-from setpoint.model.ending import EXAMINED
 from setpoint.model.events import Event
 from setpoint.model.events.people import DeliveryFate, DeliveryJudged
-from setpoint.model.events.run import HaltingDecided
 from setpoint.model.facts.budget_account import account_of
 from setpoint.model.facts.halting import agent_of, turn_states
 from setpoint.model.facts.rounds import RunFacts
-from setpoint.model.halter.canary import WatchedRun
 from setpoint.model.halting import LoggedRun
 
 
@@ -43,21 +40,6 @@ def own_run(events: Sequence[Event]) -> LoggedRun | None:
             outcome if each.snapshot.commit == told.outcome.best else None for each in told.rounds
         ),
         full=len(told.rounds) >= told.limits.max_iterations,
-    )
-
-
-def watched_run(events: Sequence[Event]) -> WatchedRun | None:
-    """Return what a finished run says of a promoted policy; none where it is not a logged one."""
-    run = own_run(events)
-    if run is None:
-        return None
-    told = history(events)
-    decisions = [each.body.decision for each in events if isinstance(each.body, HaltingDecided)]
-    return WatchedRun(
-        run=run,
-        assigned=next((each.assigned for each in decisions if each.assigned), ""),
-        verified=told.outcome is not None and told.outcome.ending in EXAMINED,
-        wrong=_outcome(told) is False,
     )
 
 

@@ -75,17 +75,11 @@ class LoggedRun(Value):
     """For each turn, whether hidden tests would pass had it been delivered; none where that is unknown."""
     full: bool
     """Whether it was logged on to the limit, so that no policy that stops has ended it early."""
-    propensities: tuple[float, ...] = ()
-    """For each turn, the chance with which the action after it was drawn; empty where none was drawn."""
 
     @model_validator(mode="after")
     def _one_outcome_a_turn(self) -> LoggedRun:
         if len(self.turns) != len(self.verified):
             raise ValueError(f"{self.run}: {len(self.turns)} turns and {len(self.verified)} outcomes")
-        if self.propensities and len(self.propensities) != len(self.turns):
-            raise ValueError(f"{self.run}: {len(self.turns)} turns and {len(self.propensities)} propensities")
-        if any(not 0 < each <= 1 for each in self.propensities):
-            raise ValueError(f"{self.run}: a propensity is not above 0 and at most 1")
         return self
 
 

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from setpoint.model.facts.group_means import Mean, lower_bound, mean_by_group
 from setpoint.model.halter.features import best_place
 from setpoint.model.halting import Economics, LoggedPolicy, LoggedRun, TurnState
-from setpoint.model.halting_sampling import LEAST_EFFECTIVE, drawn, effective_size, weighed, weight
 from setpoint.model.run import Action
 from setpoint.model.value import Value
 
@@ -51,8 +50,6 @@ class PolicyFigures(Value):
     """Share of the runs in which the log holds all that the policy asks for."""
     refused: str = ""
     """Why there are no figures; empty where there are."""
-    effective: float | None = None
-    """Effective sample size of figures that weigh runs by their chances; none where replay is exact."""
     success: Mean | None = None
     """Share of the runs that deliver right work."""
     wrong: Mean | None = None
@@ -107,13 +104,7 @@ def compare(
     done = {name: [replay_run(run, policy) for run in runs] for name, policy in policies.items()}
     groups = [each.group or each.run for each in runs]
     before = done[incumbent] if not _refusal(done[incumbent]) else None
-    figures = [_figures(name, made, before, groups, economics) for name, made in done.items()]
-    if drawn(runs):
-        figures = [
-            _weighed(each, runs, policies[each.policy], economics) if each.refused else each
-            for each in figures
-        ]
-    return tuple(figures)
+    return tuple(_figures(name, made, before, groups, economics) for name, made in done.items())
 
 
 def utility(done: Replayed, economics: Economics) -> float:
@@ -172,33 +163,6 @@ def _refusal(done: Sequence[Replayed]) -> str:
         f"the log covers {_coverage(done):.0%} of {len(done)} runs, and {LEAST_COVERAGE:.0%} are needed: "
         f"it lacks {lacking}"
     )
-
-
-def _weighed(
-    made: PolicyFigures, runs: Sequence[LoggedRun], policy: LoggedPolicy, economics: Economics
-) -> PolicyFigures:
-    """Return figures of a policy that replay refuses, from the runs that happened to act as it would."""
-    weights = [weight(run, policy) for run in runs]
-    if (effective := effective_size(weights)) < LEAST_EFFECTIVE:
-        agreeing = sum(each > 0 for each in weights)
-        why = (
-            f"{made.refused}; {agreeing} runs were drawn to act like it, with an effective sample size of "
-            f"{effective:.0f}, and {LEAST_EFFECTIVE:.0f} are needed"
-        )
-        return made.model_copy(update={"refused": why, "effective": effective})
-    ended = [
-        _delivered(run, run.turns) if run.turns[-1].gates else _asked(run.turns, Gap.NONE) for run in runs
-    ]
-    groups = [run.group or run.run for run in runs]
-    values = {
-        "success": [float(each.success) for each in ended],
-        "wrong": [float(each.wrong) for each in ended],
-        "turns": [float(each.turns) for each in ended],
-        "cost_usd": [each.cost_usd for each in ended],
-        "utility_usd": [utility(each, economics) for each in ended],
-    }
-    means = {name: mean_by_group(weighed(each, weights), groups) for name, each in values.items()}
-    return made.model_copy(update={"refused": "", "effective": effective, **means})
 
 
 def _figures(

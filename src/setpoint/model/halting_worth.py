@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
+from typing import ClassVar
 
 from pydantic import Field
 
-from setpoint.model.value import Usd, Value
+from setpoint.model.config.earlier import EarlierKeys
+from setpoint.model.value import Usd
 
 
-class HaltingWorth(Value):
+class HaltingWorth(EarlierKeys):
     """What outcomes are worth, in US dollars; nothing is said about worth where none is stated."""
+
+    outdated: ClassVar[Mapping[str, str]] = {
+        key: f"halting.{key} is ignored: no policy is promoted any more; hint: remove the key"
+        for key in ("canary_share", "canary_runs", "shadow_continue")
+    }
 
     worth_usd: Usd | None = Field(default=None, gt=0)
     """Worth of a verified change set; none: Setpoint says nothing about what another iteration is worth."""

@@ -269,8 +269,6 @@ class Hit(Value):
     """Terms of the question that occur in it."""
     share: float = 0.0
     """Share of the question's weight that these terms have, where rare terms weigh more; 0 to 1."""
-    nearness: float | None = None
-    """How near it is in meaning, cosine; none where only words were compared."""
 
 
 class Recollection(Value):
@@ -292,21 +290,3 @@ class Recollection(Value):
     """False where it was held back, so that its effect can be measured."""
     propensity: float
     """The chance with which it was to be shown."""
-
-
-class RunGroup(Value):
-    """Finished runs that memory held something for, equal in all but what they cost."""
-
-    kinds: frozenset[LearningKind]
-    """Of the learnings that fitted when memory first held something."""
-    held_out: bool
-    """Whether chance decided that such a run is shown nothing at all."""
-    verified: bool
-    iterations: int
-    runs: int = 1
-    told: int = 0
-    """Runs of which the cost is known."""
-    cost_usd: float = 0.0
-    """The sum of these costs."""
-    squared_usd: float = 0.0
-    """The sum of their squares."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, get_args
 
-from pydantic import Field, ModelWrapValidatorHandler, PrivateAttr, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
+from setpoint.model.config.earlier import EarlierKeys
 from setpoint.model.exam import Beside, Exam, Examiner, Least, by_maker, by_whom, level
 from setpoint.model.ids import Artifact
 from setpoint.model.mutation import MutantShare
@@ -262,7 +263,7 @@ _SOMEBODY = {Examiner.HIDDEN_TESTS: "a test designer", Examiner.REVIEWER: "with 
 """Who it was, where earlier versions did not record a name."""
 
 
-class ProofTerms(Value):
+class ProofTerms(EarlierKeys):
     """What a run must prove, and whose exam is enough."""
 
     least: Least = Least.OTHERS
@@ -275,28 +276,17 @@ class ProofTerms(Value):
     """
     without: tuple[RunName, ...] = ()
     """Runs that are switched off, by name: `sabotage`, `same calls` and so on; a report says so."""
-    _notices: tuple[str, ...] = PrivateAttr(default=())
 
-    @property
-    def notices(self) -> tuple[str, ...]:
-        """Say which settings of earlier versions were read otherwise or ignored."""
-        return self._notices
-
-    @model_validator(mode="wrap")
     @classmethod
-    def _of_earlier_versions(cls, given: Any, read: ModelWrapValidatorHandler[Self]) -> Self:  # noqa: ANN401 - not checked yet
-        """Read the keys of earlier versions, and remember that they were given."""
-        if not isinstance(given, Mapping):
-            return read(given)
+    def today(cls, given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+        """Read the keys of earlier versions."""
         kept, notices = {name: value for name, value in given.items() if name not in _EARLIER}, []
         if (witness := given.get("witness")) is not None:
             kept.setdefault("least", "self" if witness == "any" else "others")
             notices.append(f"proof.witness = '{witness}' is read as proof.least = '{kept['least']}'")
         if given.get("required") is False:
             notices.append("proof.required = false is ignored: what a run refuses is unproven")
-        made = read(kept)
-        made._notices = tuple(f"{each}; hint: write proof.least" for each in notices)  # noqa: SLF001 - an instance of this class
-        return made
+        return kept, [f"{each}; hint: write proof.least" for each in notices]
 
     @field_validator("without", mode="before")
     @classmethod

@@ -49,9 +49,9 @@ class Shadow(Value):
     propensity: float = Field(default=1.0, ge=0, le=1)
     """Probability with which it takes this action here."""
     fitted_to: Text = ""
-    """Agent and version of its model whose runs it was fitted to; empty for the priors."""
+    """In records of earlier versions the agent whose runs it was fitted to."""
     weights: Text = ""
-    """Id of the fitted weights that it and the values use; empty for the priors."""
+    """In records of earlier versions the id of its fitted weights."""
 
 
 class Decision(Value):
@@ -68,13 +68,13 @@ class Decision(Value):
     shadow: Shadow | None = None
     """What the policy that predicts would have done; it decides nothing."""
     assigned: Text = ""
-    """Promoted policy that decides in this run, within gates and limits; empty: none does."""
+    """In records of earlier versions a promoted policy that decided in this run; like all below."""
     wanted: Action | None = None
-    """What the policy wanted where one more iteration was taken to see what it brings; otherwise none."""
+    """What the policy wanted where one more iteration was taken to see what it brings."""
     weights: Text = ""
-    """Id of the fitted weights that the policy used; empty where it has none."""
+    """Id of the fitted weights that the policy used."""
     propensity: float = Field(default=1.0, ge=0, le=1)
-    """Probability with which this action was taken here, over runs that are drawn by their names."""
+    """Probability with which this action was taken here."""
 
 
 class ChangeSize(Value):

@@ -106,7 +106,7 @@ def _gate(run: RunContext, past: RunFacts, close: Close, name: GateId, iteration
         iteration=iteration,
         question=_question(past, close),
         options=tuple(options),
-        context=(*_context(run, past), *_worth(run, past, close)),
+        context=(*_context(run, past), *_worth(past, close)),
         guard=close.halt.guard if close.halt else "",
         go_on=close.halt.go_on if close.halt else "",
         offer=offer,
@@ -184,9 +184,9 @@ def _context(run: RunContext, past: RunFacts) -> tuple[str, ...]:
     return (*lines, f"spent so far: {_cost(run)}, {in_time(past.active_s)} of work")
 
 
-def _worth(run: RunContext, past: RunFacts, close: Close) -> tuple[str, ...]:
+def _worth(past: RunFacts, close: Close) -> tuple[str, ...]:
     """Say at a limit whether one more iteration is worth its cost; nothing where no worth is stated."""
-    more = worth_of_one_more(past, run.ports.halting.book) if close.halt else None
+    more = worth_of_one_more(past) if close.halt else None
     return (one_more_line(more),) if more else ()
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import assert_never
 
 from setpoint.inner.attempt import Start, make
@@ -46,7 +45,6 @@ from setpoint.phase.planning import explain_failures, replan, write_texts
 from setpoint.phase.plugin_decisions import decide
 from setpoint.phase.policy.best_state import best_first
 from setpoint.phase.policy.bouncing import bounce_of, outcome_line
-from setpoint.phase.policy.halting_exploration import in_charge
 from setpoint.phase.policy.halting_policy import RULES
 from setpoint.phase.policy.halting_shadow import shadowed
 from setpoint.phase.policy.loop_guards import deadline, unpaid, wall_time
@@ -362,11 +360,12 @@ async def _decided(
 
     async def act() -> HaltingDecided:
         past, ports = run.past(base, rounds), run.ports
-        chosen = partial(in_charge, run=run.order.trace_id, active=ports.halting)
-        decision, halt = decide(past, ports.guards, ports.policies, chosen)
-        decision = shadowed(decision, past, ports.halting.book)
+        decision, halt = decide(past, ports.guards, ports.policies)
         return HaltingDecided(
-            iteration=rounds[-1].number, decision=decision, gates=rounds[-1].gates, halt=halt
+            iteration=rounds[-1].number,
+            decision=shadowed(decision, past),
+            gates=rounds[-1].gates,
+            halt=halt,
         )
 
     decided = await run.journal.step(key, act, HaltingDecided)

@@ -15,8 +15,6 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 Decided = tuple[Decision, Halt | None]
-InCharge = Callable[[RunFacts, Decided], Decided]
-"""Decides within what the rules decided: a policy that the project promoted."""
 
 _GOES_ON = (Action.CONTINUE, Action.RESTART)
 
@@ -25,15 +23,13 @@ def decide(
     past: RunFacts,
     guards: Mapping[str, PluggedGuard],
     policies: Mapping[str, PluggedPolicy],
-    in_charge: InCharge = lambda _, rules: rules,
 ) -> tuple[Decision, Halt | None]:
     """Return what follows the newest round; skip a plug-in that breaks and name it in the reason.
 
-    `in_charge` decides in place of the rules where no plug-in does. A plug-in can neither accept unverified
-    work nor exceed the limits of the run.
+    A plug-in can neither accept unverified work nor exceed the limits of the run.
     """
     left_out: list[str] = []
-    decision, halt = _by_policy(past, policies, in_charge, left_out)
+    decision, halt = _by_policy(past, policies, left_out)
     if decision.action in _GOES_ON:
         decision, halt = _by_guards(past, guards, decision, left_out) or (decision, halt)
     if left_out:
@@ -43,7 +39,7 @@ def decide(
 
 
 def _by_policy(
-    past: RunFacts, policies: Mapping[str, PluggedPolicy], in_charge: InCharge, left_out: list[str]
+    past: RunFacts, policies: Mapping[str, PluggedPolicy], left_out: list[str]
 ) -> tuple[Decision, Halt | None]:
     rules = rules_v1(past)
     for name, policy in policies.items():
@@ -55,7 +51,7 @@ def _by_policy(
         if decision.action in _GOES_ON and (past.last.verified or exhausting(past.limits)(past)):
             return rules
         return decision, halt
-    return in_charge(past, rules)
+    return rules
 
 
 def _asked(policy: PluggedPolicy, past: RunFacts) -> tuple[Decision, Halt | None]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple
 
-from setpoint.model.halter.deployment import ActiveHalting
 from setpoint.model.ids import Artifact, TraceId
 from setpoint.ports.agent import Agent
 from setpoint.ports.clock import Clock
@@ -57,8 +56,6 @@ class RunPorts(NamedTuple):
     """Guards of plug-ins, by name; asked after Setpoint's own."""
     policies: Mapping[str, PluggedPolicy] = {}
     """The halting policy of a plug-in, by name; none: `rules-v1`."""
-    halting: ActiveHalting = ActiveHalting()
-    """Weights of `halter-v1` and promoted policies; none: the priors, and `rules-v1`."""
     hide: Callable[[str], str] | None = None
     """Keeps a text as `keep` does, but where no process of a maker reads it; none: nothing can be hidden."""
     readable: Callable[[str, str], Awaitable[str]] | None = None

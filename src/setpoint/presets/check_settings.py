@@ -9,12 +9,11 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    ModelWrapValidatorHandler,
-    PrivateAttr,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
 
+from setpoint.model.config.earlier import EarlierKeys
 from setpoint.model.finding import Severity
 from setpoint.model.stories.story import EARLIER_MODES, IntegrityMode
 from setpoint.model.value import Value
@@ -110,32 +109,21 @@ class ChecksSettings(Value):
         return self
 
 
-class IntegritySettings(Value):
+class IntegritySettings(EarlierKeys):
     """What happens to a change of tests and of the settings of runner and CI."""
 
     mode: IntegrityMode = IntegrityMode.BOTH
     """`both`: tests of the base run as they were and as they are now; `read-only`: changes are restored."""
     protected: tuple[str, ...] = ()
     """Paths, as globs from the root of the repository, that are always restored."""
-    _notices: tuple[str, ...] = PrivateAttr(default=())
 
-    @property
-    def notices(self) -> tuple[str, ...]:
-        """Say which settings of earlier versions were read otherwise or ignored."""
-        return self._notices
-
-    @model_validator(mode="wrap")
     @classmethod
-    def _of_earlier_versions(cls, given: Any, read: ModelWrapValidatorHandler[Self]) -> Self:  # noqa: ANN401 - not checked yet
-        """Read the values of earlier versions, and remember that they were given."""
-        if not isinstance(given, Mapping):
-            return read(given)
+    def today(cls, given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+        """Read the values of earlier versions."""
         notices = [_REWRITES] if "rewrites_s" in given else []
         if (mode := given.get("mode")) in EARLIER_MODES:
             notices.append(f"integrity.mode '{mode}' is read as 'both'; hint: write 'both' or 'read-only'")
-        made = read({key: value for key, value in given.items() if key != "rewrites_s"})
-        made._notices = tuple(notices)  # noqa: SLF001 - an instance of this class
-        return made
+        return {key: value for key, value in given.items() if key != "rewrites_s"}, notices
 
 
 class FailuresSettings(Value):

@@ -12,13 +12,11 @@ from setpoint.app.people.learnings import (
     find_learning,
     judge_learning,
     list_learnings,
-    measure_uplift,
     merge_learnings,
     retire_learnings_from,
     similar_pairs,
 )
 from setpoint.errors import UsageError
-from setpoint.learning.policy.uplift import Lift
 from setpoint.model.learning import EvidenceKind, LearningKind, LearningState, LearningStatus
 from setpoint.model.value import Text, Value
 from setpoint.web.request_context import Answerer, Reader, Sent, TheDesk
@@ -111,12 +109,6 @@ def alike(desk: TheDesk, _visitor: Reader) -> list[Pair]:
     """Return pairs of similar learnings, most similar first."""
     found = similar_pairs(desk.project)
     return [Pair(one=one, other=other, likeness=likeness) for one, other, likeness in found]
-
-
-@router.get("/learnings/uplift")
-def uplift(desk: TheDesk, _visitor: Reader) -> list[Lift]:
-    """Return the effect of learnings: runs that receive them against runs that randomly do not."""
-    return list(measure_uplift(desk.project))
 
 
 @router.get("/learnings/{which}")

@@ -12,7 +12,6 @@ from setpoint.app.people.learnings import (
     judge_learning,
     learnings_from,
     list_learnings,
-    measure_uplift,
     merge_learnings,
     retire_learnings_from,
     similar_learnings,
@@ -62,12 +61,12 @@ def learnings(
     )
 
 
-@router.get("/learnings/worth")
-def worth(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
-    """Show the effect of learnings, and possible duplicates."""
+@router.get("/learnings/alike")
+def alike(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
+    """Show learnings that may say the same."""
     known = {each.learning.id: each for each in list_learnings(desk.project)}
     pairs = [(known[one], known[other], likeness) for one, other, likeness in similar_pairs(desk.project)]
-    return page(request, "worth.html.j2", lifts=measure_uplift(desk.project), pairs=pairs[:MOST_PAIRS])
+    return page(request, "alike.html.j2", pairs=pairs[:MOST_PAIRS])
 
 
 @router.get("/learnings/{which}")

@@ -106,7 +106,7 @@ async def frozen_run(
         copy = await _opened(project, GitWorkspace(folders), order, told.order.trace_id, told.rounds[-1])
         ports = _ports(project, settings, folders, agent, events)
         recalls = any(each.key == f"recall:{_label(tree)}" for each in events if _recalled(each))
-        ports = ports._replace(memory=memory_of(project, order.memory) if recalls else None)
+        ports = ports._replace(memory=memory_of(project) if recalls else None)
         tools = await ports.evaluator.prepare(order, copy)
         log = MemoryEventLog(ports.clock.now)
         log.load(order.trace_id, events)

@@ -17,7 +17,6 @@ from setpoint.phase.candidates import PREFIX
 from setpoint.pipelines import render
 from setpoint.ports import Agent, Durable, EventLog, Measured, RunPorts
 from setpoint.wiring.agents import agents_of, prompt_folder
-from setpoint.wiring.halting import active_halting
 from setpoint.wiring.memory import memory_of
 from setpoint.wiring.ordered_settings import ordered_settings
 from setpoint.wiring.plugins import extensions_of, forge_by, memory_by
@@ -83,10 +82,9 @@ def run_ports_of(
         scratchpad=lambda trace_id: scratchpad(project.log.replay(trace_id)),
         attended=project.attended,
         reviewing=reviewing_of(project, settings, agents),
-        memory=memory_by(extensions, project.state) or memory_of(project, ordered.memory),
+        memory=memory_by(extensions, project.state) or memory_of(project),
         guards=extensions.guards,
         policies=extensions.policies,
-        halting=active_halting(project, settings),
         hide=project.artifacts.hide,
         readable=partial(readable, settings, agents),
     )

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from app.hooks.conftest import BAD, GOOD
 from checks.conftest import git, write
 from setpoint.agents.hooks.formats import formats
-from setpoint.app.hooks.install import apply, installation, installed_names, removal
+from setpoint.app.hooks.install import apply, installation, removal
 from setpoint.cli.project.hook import app
 from setpoint.errors import UsageError
 from setpoint.wiring.project import open_project
@@ -62,7 +62,7 @@ def test_a_file_that_was_not_there_is_made_and_goes_again(project, name: str) ->
     written = json.loads((project.root / form.file).read_text())
     assert set(written["hooks"]) == {form.stop, form.prompt}
     assert f"hook stop {name} || true" in json.dumps(written)
-    assert installed_names(project.root) == (name,)
+    assert removal(project.root, name)
     assert installation(project, name) == ()
 
     remove(project, name)

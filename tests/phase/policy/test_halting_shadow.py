@@ -5,8 +5,6 @@ import pytest
 from phase.policy.rounds import a_past, a_round, reds
 from setpoint.model.events.run import HaltingDecided
 from setpoint.model.facts.halting import shadow_line
-from setpoint.model.halter.deployment import HaltingBook
-from setpoint.model.halter.terms import PRIORS, HalterModel
 from setpoint.model.run import Action
 from setpoint.phase.policy.halting_policy import rules_v1
 from setpoint.phase.policy.halting_shadow import shadowed
@@ -46,15 +44,3 @@ def test_one_line_says_what_it_would_do_and_why():
 def test_a_decision_of_an_older_record_is_read_and_shows_no_such_line():
     old = '{"iteration": 1, "decision": {"policy": "rules-v1", "action": "continue", "reason": "open"}}'
     assert shadow_line(HaltingDecided.model_validate_json(old).decision) == ""
-
-
-def test_the_weights_of_the_runs_agent_are_used_and_named():
-    past = PASTS["one round that fails"]
-    sure = HalterModel(agent="unknown", runs=40, hazard=(5.0, *PRIORS.hazard[1:]))
-    other = sure.model_copy(update={"agent": "pi 2"})
-    decision, _ = rules_v1(past)
-    watched = shadowed(decision, past, HaltingBook().with_model(sure))
-    assert watched.shadow.weights == sure.id
-    assert watched.values.continue_ > shadowed(decision, past).values.continue_
-    assert f"halter-v1 with weights {sure.id} (in the shadow)" in shadow_line(watched)
-    assert shadowed(decision, past, HaltingBook().with_model(other)) == shadowed(decision, past)

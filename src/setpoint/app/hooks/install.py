@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from setpoint.agents.hooks.formats import format_of, formats
+from setpoint.agents.hooks.formats import format_of
 from setpoint.agents.hooks.settings_file import with_hooks, without_hooks
 from setpoint.app.hooks import git_hooks
 from setpoint.app.hooks.session_file import folder_of
@@ -112,12 +112,6 @@ def apply(where: Path, name: str, changes: tuple[FileChange, ...], *, install: b
 def next_step(name: str) -> str:
     """Say what the user has to do after an installation."""
     return "commit or push as always" if name == GIT else format_of(name).next
-
-
-def installed_names(where: Path) -> tuple[str, ...]:
-    """Return for whom hooks are installed in a repository."""
-    root = repository_root(where)
-    return tuple(name for name in (*formats(), GIT) if removal(root, name))
 
 
 def _real(changes: Iterable[FileChange]) -> tuple[FileChange, ...]:

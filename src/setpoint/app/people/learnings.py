@@ -11,9 +11,7 @@ from pydantic import ValidationError
 
 from setpoint.app.people.gates import current_person
 from setpoint.errors import UsageError
-from setpoint.history.recall_usage import uses
 from setpoint.learning.policy.merging import pairs_alike
-from setpoint.learning.policy.uplift import Lift, lifts
 from setpoint.model.ids import LearningId
 from setpoint.model.learning import (
     EVERYWHERE,
@@ -184,14 +182,9 @@ def import_learnings(project: Project, path: Path, *, trusted: bool) -> ImportCo
     return ImportCount(new=len(names - before), known=len(proposals) - len(names - before))
 
 
-def reindex_learnings(project: Project) -> int:
-    """Rebuild the search index; return the number of new vectors."""
-    return memory_of(project).rebuild()
-
-
-def measure_uplift(project: Project) -> tuple[Lift, ...]:
-    """Measure what being shown learnings is worth, over all finished runs: pooled, and by kind."""
-    return lifts(uses(project.store, str(project.root)))
+def reindex_learnings(project: Project) -> None:
+    """Rebuild the search index."""
+    memory_of(project).rebuild()
 
 
 def _read(path: Path, number: int, line: str, trust: Trust) -> Proposal:

@@ -24,7 +24,6 @@ from setpoint.checks.discovery.toolchains import Toolchain
 from setpoint.checks.discovery.unstartable import unstartable
 from setpoint.checks.survey import Surveyor
 from setpoint.errors import SandboxUnavailable, SetpointError
-from setpoint.learning.store.embedding import MODEL, missing
 from setpoint.model.config.sandbox import Means
 from setpoint.model.evidence import NO_SUITE, SUITES
 from setpoint.model.ids import Commit
@@ -242,17 +241,6 @@ async def _servers_row(project: Project, commit: Commit | None) -> list[Diagnosi
     return [Diagnosis("tool servers", ok=False, detail=told)]
 
 
-def _memory_row(project: Project) -> Diagnosis:
-    """Say by what learnings are found."""
-    lacks = missing()
-    if not project.settings.memory.semantic:
-        return Diagnosis("memory", ok=True, detail="learnings are found by their words, by setting")
-    if lacks:
-        told = "learnings are found by their words; by meaning too with: pip install 'setpoint[semantic]'"
-        return Diagnosis("memory", ok=True, detail=told)
-    return Diagnosis("memory", ok=True, detail=f"learnings are found by their words and by meaning ({MODEL})")
-
-
 def _copies_row(copies: Path) -> Diagnosis:
     """Say where the copies of the tree lie, and how much room they take."""
     size = 0
@@ -374,8 +362,7 @@ async def _diagnosis(project: Project) -> list[Diagnosis]:
         await asyncio.to_thread(_copies_row, project.copies),
         _stories_row(project),
     ]
-    told = (*project.settings.integrity.notices, *project.settings.proof.notices)
-    rows += [Diagnosis("settings", ok=False, detail=each) for each in told]
+    rows += [Diagnosis("settings", ok=False, detail=each) for each in project.settings.notices]
     tools, servers, sandboxes, checks, agents = await asyncio.gather(
         _tool_rows(project, commit),
         _servers_row(project, commit),
@@ -389,7 +376,6 @@ async def _diagnosis(project: Project) -> list[Diagnosis]:
         *_settings_rows(project),
         sandboxes,
         checks,
-        _memory_row(project),
         *servers,
         *agents,
     ]

@@ -127,7 +127,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         pipeline=workflow,
         limits=limits,
         escalation=_escalation(wanted, settings),
-        halting=settings.halting.worth,
+        halting=settings.halting,
         proof=settings.proof,
         memory=settings.memory,
         agents=names,
@@ -158,7 +158,7 @@ def _kind_notes(wanted: Story) -> tuple[str, ...]:
 
 def _integrity_notes(wanted: Story, settings: Settings, file: StoryFile | None) -> tuple[str, ...]:
     """Say what a person released, and which modes and settings of earlier versions were read otherwise."""
-    found = [*settings.integrity.notices, *settings.proof.notices]
+    found = [*settings.notices]
     if file is not None and (mode := file.earlier_mode):
         hint = "write 'both' or 'read-only'"
         found.append(f"{file.path}: integrity '{mode}' is read as 'both'; hint: {hint}")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from setpoint.agents.named_variables import setting_of
-from setpoint.app.project.tuning import edited, settings_file
+from setpoint.app.project.settings_file import edited, settings_file
 from setpoint.errors import NoUsableAgent, UsageError
 from setpoint.model.attempt import NEXT_MAKER, Role
 from setpoint.model.run import RunOrder

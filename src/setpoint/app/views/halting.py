@@ -10,24 +10,22 @@ from setpoint.errors import UsageError, WorkspaceError
 from setpoint.history.logged_runs import read_logged_runs
 from setpoint.history.own_runs import own_run
 from setpoint.history.queries import RunState, runs
-from setpoint.model.halter.deployment import Demotion, Promotion
 from setpoint.model.halter.policies import NAMED, Made
 from setpoint.model.halter.prediction import HaltingTerms
-from setpoint.model.halter.promotion_gate import RUNS_TO_COMPARE
-from setpoint.model.halter.terms import HalterModel
 from setpoint.model.halting import Economics, LoggedPolicy, LoggedRun, TurnState
 from setpoint.model.halting_replay import compare
 from setpoint.model.halting_tables import ReplayTable, calibration
 from setpoint.model.run import Action
-from setpoint.model.value import Instant, Value
+from setpoint.model.value import Value
 from setpoint.plugins import Group, Plugin, PluginError, attempt, load_policies
 from setpoint.ports.policy import ReplayablePolicy
-from setpoint.wiring.halting import halting_book, standing
 from setpoint.wiring.plugins import enabled
 from setpoint.wiring.project import Project, open_project
 
 INCUMBENT = "rules-v1"
 """The policy that decides unless a plug-in does, and that the others are compared with."""
+RUNS_TO_COMPARE = 300
+"""Runs of the same agent with a known outcome, below which a comparison misled in tests on public logs."""
 MOST_RUNS = 5000
 """Newest finished runs that are read."""
 
@@ -43,20 +41,6 @@ class AgentLog(Value):
     """Runs of which it is known whether the delivered work was right."""
     missing: int
     """Runs with a known outcome that a comparison still needs."""
-    weights: str = ""
-    """Id of the weights that `halter-v1` uses for it; empty where it predicts by its priors."""
-    fitted_to: int = 0
-    """Runs that these weights were fitted to."""
-
-
-class InCharge(Value):
-    """Which policy decides in runs of one agent, why, and since when."""
-
-    agent: str
-    policy: str
-    """`rules-v1` where a promotion has ended."""
-    since: Instant
-    why: str
 
 
 class HaltingStatus(Value):
@@ -67,8 +51,6 @@ class HaltingStatus(Value):
     needed: int = RUNS_TO_COMPARE
     """Runs of the same agent with a known outcome that a comparison needs."""
     agents: tuple[AgentLog, ...] = ()
-    promoted: tuple[InCharge, ...] = ()
-    """Agents for which a policy was promoted, also where that has ended."""
 
 
 def halting_status(where: Path, found: Collection[Plugin] | None = None) -> HaltingStatus:
@@ -82,29 +64,8 @@ def halting_status(where: Path, found: Collection[Plugin] | None = None) -> Halt
     decides = (
         f"plug-in '{plugged[0].name}' ({plugged[0].package} {plugged[0].version})" if plugged else INCUMBENT
     )
-    book = halting_book(project)
-    logs = [
-        _log_of(of_agent, book.model_for(agent)) for agent, of_agent in by_agent(own_runs(project)).items()
-    ]
-    kept: dict[str, Promotion | Demotion] = {**book.demotions, **book.promotions}
-    promoted = tuple(_in_charge(project, each) for _, each in sorted(kept.items()))
-    return HaltingStatus(decides=decides, agents=tuple(logs), promoted=promoted)
-
-
-def _in_charge(project: Project, kept: Promotion | Demotion) -> InCharge:
-    if isinstance(kept, Demotion):
-        why = f"{kept.policy} was promoted before: {kept.reason}"
-        return InCharge(agent=kept.agent, policy=INCUMBENT, since=kept.since, why=why)
-    now, terms = standing(project, kept), project.settings.halting
-    why = f"it met every condition on {kept.runs} labelled runs"
-    if now.alarm:
-        why = f"{why}; at the next run rules-v1 decides: {now.alarm}"
-    elif now.runs < terms.canary_runs:
-        share = f"on {terms.canary_share:.0%} of the runs"
-        why = f"{why}; it decides {share} until {terms.canary_runs} went without harm: {now.runs} so far"
-    else:
-        why = f"{why}; {now.runs} runs since went without harm, so it decides in all"
-    return InCharge(agent=kept.agent, policy=kept.policy, since=kept.since, why=why)
+    logs = tuple(_log_of(each) for each in by_agent(own_runs(project)).values())
+    return HaltingStatus(decides=decides, agents=logs)
 
 
 def logged_runs(files: Sequence[Path], where: Path) -> tuple[LoggedRun, ...]:
@@ -204,7 +165,7 @@ def _unusable(logged: Sequence[LoggedRun]) -> str:
     return f"{passed} of {len(logged)} runs passed their gates, and whether they were right is not known"
 
 
-def _log_of(found: Sequence[LoggedRun], model: HalterModel) -> AgentLog:
+def _log_of(found: Sequence[LoggedRun]) -> AgentLog:
     outcomes = sum(any(label is not None for label in each.verified) for each in found)
     return AgentLog(
         agent=found[0].agent,
@@ -212,8 +173,6 @@ def _log_of(found: Sequence[LoggedRun], model: HalterModel) -> AgentLog:
         labelled=sum(is_labelled(each) for each in found),
         outcomes=outcomes,
         missing=max(0, RUNS_TO_COMPARE - outcomes),
-        weights=model.id,
-        fitted_to=model.runs,
     )
 
 

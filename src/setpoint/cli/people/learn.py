@@ -175,30 +175,14 @@ def import_(
 
 
 @app.command()
-def uplift(as_json: Json = False) -> None:
-    """Measure the effect of learnings: runs that receive them against runs that randomly do not."""
-    from setpoint.app.people.learnings import measure_uplift
-    from setpoint.wiring.project import open_project
-
-    found = measure_uplift(open_project(Path.cwd()))
-    if as_json:
-        rows = [{**each.model_dump(mode="json"), "said": each.said} for each in found]
-        typer.echo(json.dumps(rows, indent=1))
-        return
-    for each in found:
-        interval = "" if each.low is None else f" {each.difference:+.3f} [{each.low:+.3f}, {each.high:+.3f}]"
-        say(f"{each.group:10} {each.figure:10}{interval} {each.said}")
-
-
-@app.command()
 def reindex() -> None:
-    """Rebuild the search index of learnings; with the extra `semantic`, their vectors too."""
+    """Rebuild the search index of learnings."""
     from setpoint.app.people.learnings import list_learnings, reindex_learnings
     from setpoint.wiring.project import open_project
 
     project = open_project(Path.cwd())
-    made = reindex_learnings(project)
-    say(f"{len(list_learnings(project))} learnings indexed; {made} vectors created")
+    reindex_learnings(project)
+    say(f"{len(list_learnings(project))} learnings indexed")
 
 
 def _verdict(which: str, kind: str, reason: str) -> None:

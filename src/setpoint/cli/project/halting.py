@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from setpoint.cli.render.styles import say
-from setpoint.errors import ExitCode
 
 if TYPE_CHECKING:
     from setpoint.app.views.halting import AgentLog
@@ -67,66 +66,6 @@ def replay(
 
 
 @app.command()
-def fit(
-    logs: Logs = None,
-    agent: Annotated[str, typer.Option(help="Agent whose runs are used; without it, each one apart.")] = "",
-    as_json: AsJson = False,
-) -> None:
-    """Fit `halter-v1` to logged runs of each agent; its predictions in later runs use the weights."""
-    from setpoint.app.project.halting import fit_weights
-
-    fitted = fit_weights(logs or (), Path.cwd(), agent)
-    if as_json:
-        typer.echo(json.dumps([each.model_dump(mode="json") for each in fitted], indent=2))
-        return
-    for each in fitted:
-        say(f"{each.agent}: weights {each.weights} fitted to {each.runs} runs")
-        if each.error_before is not None and each.error_held_out is not None:
-            say(
-                f"  whether the next turn passes, in {each.turns} turns: mean squared error "
-                f"{each.error_before:.3f} by the priors, {each.error_held_out:.3f} by weights of other tasks"
-            )
-
-
-@app.command()
-def promote(
-    policy: Annotated[str, typer.Argument(help="Policy that is to decide, for example halter-v1.")],
-    agent: Annotated[str, typer.Option(help="Agent with version and model, as `status` lists it.")],
-    logs: Logs = None,
-    worth: Worth = 10.0,
-    wrong: Wrong = 5.0,
-    as_json: AsJson = False,
-) -> None:
-    """Let a policy decide in an agent's runs, if it did better than rules-v1 on its labelled runs."""
-    from setpoint.app.project.halting import promote as judge
-    from setpoint.model.halting import Economics
-
-    judged = judge(policy, agent, logs or (), Path.cwd(), Economics(worth_usd=worth, wrong_usd=wrong))
-    if as_json:
-        typer.echo(json.dumps(judged.model_dump(mode="json"), indent=2))
-    else:
-        for each in judged.conditions:
-            say(f"{'met    ' if each.met else 'not met'}  {each.name}: {each.figure}")
-        if judged.accepted:
-            say(f"{policy} decides in runs of {agent} from now on: `setpoint lab halting status`")
-        else:
-            say(f"{policy} is not promoted; rules-v1 decides in runs of {agent} as before")
-    if not judged.accepted:
-        raise typer.Exit(ExitCode.FINDINGS)
-
-
-@app.command()
-def demote(
-    agent: Annotated[str, typer.Option(help="Agent with version and model, as `status` lists it.")],
-) -> None:
-    """Let rules-v1 decide in an agent's runs."""
-    from setpoint.app.project.halting import demote as end
-
-    ended = end(agent, Path.cwd())
-    say(f"rules-v1 decides in runs of {agent} from now on, no longer {ended.policy}")
-
-
-@app.command()
 def status(as_json: AsJson = False) -> None:
     """Show which policy decides, and how many runs of each agent a comparison still needs."""
     from setpoint.app.views.halting import halting_status
@@ -135,10 +74,7 @@ def status(as_json: AsJson = False) -> None:
     if as_json:
         typer.echo(json.dumps(found.model_dump(mode="json"), indent=2))
         return
-    others = ", where none of these does:" if found.promoted else ""
-    say(f"{found.decides} decides{others}")
-    for one in found.promoted:
-        say(f"{one.agent}: {one.policy} decides since {one.since:%Y-%m-%d %H:%M} UTC: {one.why}")
+    say(f"{found.decides} decides")
     if not found.agents:
         say("own log: no finished run yet")
     for each in found.agents:
@@ -149,12 +85,8 @@ def _agent_line(log: AgentLog, needed: int) -> str:
     lacking = f"{log.missing} more with a known outcome are needed" if log.missing else "enough"
     return (
         f"{log.agent}: {log.runs} runs, {log.labelled} can be replayed; outcome known of {log.outcomes}; "
-        f"to compare policies ({needed}): {lacking}; halter-v1 predicts by {_weights(log)}"
+        f"to compare policies ({needed}): {lacking}"
     )
-
-
-def _weights(log: AgentLog) -> str:
-    return f"weights {log.weights}, fitted to {log.fitted_to} runs" if log.weights else "its priors"
 
 
 def _printed(table: ReplayTable) -> None:
@@ -182,11 +114,6 @@ def _printed(table: ReplayTable) -> None:
     for each in table.figures:
         if each.refused:
             console.print(f"{each.policy}: not replayed: {each.refused}", markup=False)
-        elif each.effective is not None:
-            weighed = (
-                f"runs weighed by the chance of their actions, effective sample size {each.effective:.0f}"
-            )
-            console.print(f"{each.policy}: {weighed}", markup=False)
     console.print(_below(table), markup=False)
     lines = pareto_lines(table.figures)
     lines += reliability_lines(table.calibration) if table.calibration else []

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from setpoint.history.metrics.metrics import Metric, MetricsReport
     from setpoint.history.metrics.snapshots import Snapshot
-    from setpoint.learning.policy.uplift import Lift
 
 _BARS = "▁▂▃▄▅▆▇█"
 _ARROWS = {"up": "↑", "down": "↓", "same": "→", "": ""}
@@ -48,7 +47,6 @@ def metrics(
 ) -> None:
     """Show metrics of the last days with sample sizes and trends."""
     from setpoint.app.people.deliveries import notice_deliveries
-    from setpoint.app.people.learnings import measure_uplift
     from setpoint.app.views.metrics import (
         metric_snapshots,
         metrics_exposition,
@@ -79,11 +77,11 @@ def metrics(
         stored = {"snapshot": name} if name else {}
         typer.echo(json.dumps({**made.model_dump(mode="json"), **stored}, indent=2))
     else:
-        _printed(made, measure_uplift(project), name)
+        _printed(made, name)
 
 
-def _printed(made: MetricsReport, found: tuple[Lift, ...], name: str) -> None:
-    """Print a report, the effect of learnings, and the name under which the report is stored."""
+def _printed(made: MetricsReport, name: str) -> None:
+    """Print a report, and the name under which it is stored."""
     from setpoint.cli.render.console import Screen
 
     console = Screen(highlight=False, soft_wrap=True)
@@ -91,7 +89,6 @@ def _printed(made: MetricsReport, found: tuple[Lift, ...], name: str) -> None:
     for loop in dict.fromkeys(each.loop for each in made.metrics):
         _table(console, made, loop)
     _unmeasured(console, made)
-    _uplift(console, found)
     if name:
         console.print(f"stored as {name}", markup=False)
 
@@ -164,16 +161,6 @@ def _unmeasured(console: Console, made: MetricsReport) -> None:
         console.print(f"  {', '.join(names)}: {reason}", style="dim", markup=False)
     for failure in made.left_out:
         console.print(failure, style="yellow", markup=False)
-
-
-def _uplift(console: Console, found: tuple[Lift, ...]) -> None:
-    """Print the effect of learnings: pooled, and by kind of learning."""
-    console.print("effect of learnings over all runs (setpoint learn uplift)", style="italic")
-    for each in found:
-        if each.group != "all" and not each.with_ + each.without:
-            continue
-        told = "" if each.low is None else f"{each.difference:+.3f} [{each.low:+.3f}, {each.high:+.3f}] "
-        console.print(f"  {each.group}, {each.figure}: {told}{each.said}", style="dim", markup=False)
 
 
 def sparkline(values: list[float | None], *, plain: bool = False) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from math import log
 
-from setpoint.model.ids import LearningId
 from setpoint.model.learning import Hit
 
 K1 = 1.2
@@ -13,7 +12,7 @@ K1 = 1.2
 B = 0.75
 """How much long texts are held back."""
 K = 5
-"""Constant of reciprocal rank fusion; small, as lists here are short (measured, not the textbook's 60)."""
+"""How slowly the weight of a place falls; small, as lists here are short (measured)."""
 DIGITS = 6
 """Scores are rounded, so that every database and machine ranks the same."""
 
@@ -44,18 +43,10 @@ def share_of(weight: float, whole: float) -> float:
     return round(weight / whole, DIGITS) if whole else 0.0
 
 
-def fused(hits: Sequence[Hit]) -> list[tuple[Hit, float]]:
-    """Weigh hits by their places among the words and among the meanings (reciprocal rank fusion)."""
-    words = [hit for hit in hits if hit.matched]
-    near = [hit for hit in hits if hit.nearness is not None]
-    words.sort(key=lambda hit: (-hit.score, hit.standing.learning.id))
-    near.sort(key=lambda hit: (-(hit.nearness or 0.0), hit.standing.learning.id))
-    weights: dict[LearningId, float] = {}
-    for ordered in (words, near):
-        for place, hit in enumerate(ordered, start=1):
-            id_ = hit.standing.learning.id
-            weights[id_] = weights.get(id_, 0.0) + 1.0 / (K + place)
-    return [(hit, weights[hit.standing.learning.id]) for hit in hits]
+def by_place(hits: Sequence[Hit]) -> list[tuple[Hit, float]]:
+    """Weigh hits by their places among the words."""
+    ranked = sorted(hits, key=lambda hit: (-hit.score, hit.standing.learning.id))
+    return [(hit, 1.0 / (K + place)) for place, hit in enumerate(ranked, start=1)]
 
 
 def relevance(counts: Mapping[str, int], length: int, average: float, weights: Mapping[str, float]) -> float:

@@ -7,7 +7,7 @@ import random
 import re
 from collections.abc import Sequence
 
-from setpoint.learning.policy.bm25 import fused
+from setpoint.learning.policy.bm25 import by_place
 from setpoint.learning.policy.tokenizer import likeness, terms
 from setpoint.model.config.memory_terms import MemoryTerms
 from setpoint.model.ids import TraceId
@@ -26,10 +26,8 @@ from setpoint.model.learning import (
     Trust,
 )
 
-NEAR = 0.5
-"""Nearness in meaning from which a learning without a place fits, whatever words it is written in."""
 LEAST_TERMS = 2
-"""Terms that such a learning must share with the question."""
+"""Terms that a learning without a place must share with the question."""
 MOSTLY = 0.5
 """Share of the terms of its situation that must have been asked for."""
 SHARE = 0.1
@@ -112,7 +110,7 @@ def _ranked(hits: Sequence[Hit], question: str, scope: str) -> list[tuple[float,
     fitting = [hit for hit in hits if hit.standing.learning.id in points]
     scored = [
         (points[hit.standing.learning.id] * _weighted(hit, place, scope), hit)
-        for hit, place in fused(fitting)
+        for hit, place in by_place(fitting)
     ]
     return sorted(
         scored, key=lambda found: (not found[1].standing.binds, -found[0], found[1].standing.learning.id)
@@ -137,8 +135,6 @@ def _fit(hit: Hit, asked: set[str], named: set[str]) -> float:
     learning = hit.standing.learning
     if learning.hint.places:
         return of_place(learning.hint, asked, named)
-    if hit.nearness is not None and hit.nearness >= NEAR:
-        return FITS
     enough = hit.matched >= min(LEAST_TERMS, max(len(asked), 1)) and _about(hit, asked) >= MOSTLY
     persons = learning.trust is Trust.HUMAN and hit.share >= SHARE
     return FITS if enough or persons else 0

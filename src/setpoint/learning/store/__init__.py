@@ -1,4 +1,4 @@
-"""Store learnings with their evidence, and find them by words and by meaning."""
+"""Store learnings with their evidence, and find them by words."""
 
 from setpoint.learning.store.learnings import SqlMemory
 

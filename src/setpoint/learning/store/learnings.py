@@ -13,7 +13,6 @@ from pydantic import ValidationError
 from setpoint.database.connect import Store
 from setpoint.database.tables import LEARNING, LEARNING_EVIDENCE
 from setpoint.errors import RecordedDataError
-from setpoint.learning.policy.bm25 import fused
 from setpoint.learning.policy.confidence import learning_state
 from setpoint.learning.policy.maintenance import (
     against_others,
@@ -24,8 +23,6 @@ from setpoint.learning.policy.maintenance import (
 )
 from setpoint.learning.policy.merging import placed
 from setpoint.learning.store import word_index
-from setpoint.learning.store.embedding import Meaning
-from setpoint.learning.store.vectors import Vectors
 from setpoint.model.ids import LearningId
 from setpoint.model.learning import (
     EvidenceKind,
@@ -41,8 +38,6 @@ _LOCK = 0x5E7_0002
 _AT_ONCE = 500
 _MOST_REFUSED = 200
 """Retired learnings that a proposal is compared with, the newest; the word index does not hold them."""
-_LATE = 64
-"""Learnings without a vector that get one before a search, which must not take long."""
 _OUT = (LearningStatus.RETIRED, LearningStatus.SUPERSEDED)
 
 
@@ -53,16 +48,10 @@ def _now() -> datetime:
 class SqlMemory:
     """Keeps what was learnt; safe for several processes on one store."""
 
-    def __init__(
-        self, store: Store, now: Callable[[], datetime] = _now, meaning: Meaning | None = None
-    ) -> None:
-        """Use an open store; `now` gives the times of learnings, aware, in UTC.
-
-        With `meaning` what says the same in other words is found, too.
-        """
+    def __init__(self, store: Store, now: Callable[[], datetime] = _now) -> None:
+        """Use an open store; `now` gives the times of learnings, aware, in UTC."""
         self._store = store
         self._now = now
-        self._vectors = None if meaning is None else Vectors(store, meaning)
 
     def learn(self, proposals: Sequence[Proposal]) -> tuple[LearningId, ...]:
         """Take proposals in: as new learnings, or as evidence for those that say the same.
@@ -70,10 +59,7 @@ class SqlMemory:
         The same proposal from the same source changes nothing. Secrets are removed from the texts first.
         """
         with self._writing() as connection:
-            names = tuple(self._learn(connection, cleaned(each)) for each in proposals)
-        if self._vectors is not None and names:
-            self._vectors.add(self.standings(names))
-        return names
+            return tuple(self._learn(connection, cleaned(each)) for each in proposals)
 
     def weigh(self, evidence: Sequence[LearningEvidence]) -> tuple[LearningEvidence, ...]:
         """Add evidence; gives what was new. Evidence about a learning that is not kept is left out."""
@@ -81,48 +67,25 @@ class SqlMemory:
             return self._weigh(connection, evidence)
 
     def search(self, question: str, most: int = 50) -> tuple[Hit, ...]:
-        """Return learnings that share words with a question, or mean the same, the most relevant first."""
-        near = self._nearness(question)
+        """Return learnings that share words with a question, the most relevant first."""
         with self._store.reading() as connection:
             found = {each.id: each for each in word_index.ranked(connection, question, most)}
-            nearest = sorted(near, key=lambda id_: (-near[id_], id_))[:most]
-            known = self._standings(connection, {*found, *nearest})
-        none = word_index.Ranked(LearningId(""), 0.0, 0, 0.0)
+            known = self._standings(connection, found)
         hits = [
-            Hit(
-                standing=each,
-                score=words.score,
-                matched=words.matched,
-                share=words.share,
-                nearness=near.get(each.learning.id),
-            )
+            Hit(standing=each, score=words.score, matched=words.matched, share=words.share)
             for each in known
             if each.status not in _OUT
-            for words in (found.get(each.learning.id, none),)
+            for words in (found[each.learning.id],)
         ]
-        places = {each.standing.learning.id: (-place, -each.score) for each, place in fused(hits)}
-        hits.sort(key=lambda hit: (places[hit.standing.learning.id], hit.standing.learning.id))
-        return tuple(hits[:most])
+        return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.standing.learning.id)))
 
-    def rebuild(self) -> int:
-        """Rebuild the search indexes; returns how many vectors were missing."""
+    def rebuild(self) -> None:
+        """Rebuild the search index."""
         with self._writing() as connection:
-            known = self._standings(connection, None)
-            for each in known:
+            for each in self._standings(connection, None):
                 word_index.take_out(connection, each.learning.id)
                 if each.status not in _OUT:
                     word_index.put(connection, each.learning.id, each.learning, each.contexts)
-        if self._vectors is None:
-            return 0
-        used = [each for each in known if each.status not in _OUT]
-        return sum(self._vectors.add(used[begin : begin + 100]) for begin in range(0, len(used), 100))
-
-    def _nearness(self, question: str) -> dict[LearningId, float]:
-        if self._vectors is None or not question.strip():
-            return {}
-        if names := self._vectors.lacking(_LATE):
-            self._vectors.add(self.standings(names))
-        return self._vectors.nearness(question)
 
     def standings(self, which: Collection[LearningId] | None = None) -> tuple[LearningState, ...]:
         """Return learnings as they are now, oldest first: the named ones, or all."""

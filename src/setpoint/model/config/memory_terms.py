@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
+from typing import ClassVar
 
 from pydantic import Field
 
-from setpoint.model.value import Usd, Value
+from setpoint.model.config.earlier import EarlierKeys
+from setpoint.model.value import Usd
 
 
-class MemoryTerms(Value):
+class MemoryTerms(EarlierKeys):
     """What a run takes from memory and puts into it (`[memory]`)."""
+
+    outdated: ClassVar[Mapping[str, str]] = {
+        "semantic": "memory.semantic is ignored: place, rule and words find learnings; hint: remove the key"
+    }
 
     recall: bool = True
     """Whether roles are shown what earlier runs and people taught."""
     reflect: bool = True
     """Whether learnings are drawn from a run."""
-    semantic: bool = False
-    """Whether learnings that say it in other words are found too, where the extra `semantic` is installed."""
     max_items: int = Field(default=5, ge=1, le=10)
     """Learnings shown to a role at most."""
     max_tokens: int = Field(default=800, ge=50)

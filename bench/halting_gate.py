@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from setpoint.model.facts.group_means import Z_ONE_SIDED, Mean, mean_by_group
-from setpoint.model.halter.deployment import GateCondition
 from setpoint.model.halting import Economics, LoggedPolicy, LoggedRun, TurnState
 from setpoint.model.halting_replay import LEAST_COVERAGE, Replayed, replay_run, utility
 from setpoint.model.run import Action
@@ -17,6 +17,14 @@ MARGIN = 0.02
 
 With 300 runs of as many tasks it is met where at most 13 of them end otherwise, in both directions alike.
 """
+
+
+class GateCondition(NamedTuple):
+    """One condition of a promotion, with its figure."""
+
+    name: str
+    figure: str
+    met: bool
 
 
 def as_live(policy: LoggedPolicy) -> LoggedPolicy:
