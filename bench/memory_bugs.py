@@ -1,4 +1,4 @@
-"""Tasks for `bench/memory.py` that the mechanic does: seeded bugs in modules that differ in all else.
+"""Tasks for `bench/memory.py` that the mechanic does: bugs that come back in a module that was rewritten.
 
 The loop, the mechanic and the memory are the real ones; the evaluator runs pytest, and tests that the
 mechanic does not see decide whether a repair is right.
@@ -208,7 +208,7 @@ async def worked(
     (made,) = [body for body in bodies if isinstance(body, AgentFinished)]
     attempt = made.snapshot.attempt
     return {
-        "right": outcome.ending is Ending.VERIFIED,
+        "right": outcome.ending in (Ending.VERIFIED, Ending.SELF_TESTED),
         "shown": len(
             {item.learning for body in bodies if isinstance(body, MemoryRecalled) for item in body.shown}
         ),
@@ -219,11 +219,13 @@ async def worked(
 
 
 def tasks(pairs: int) -> list[tuple[str, int, tuple[str, str, str], str]]:
-    """Give family, number, files and word of all tasks, the families in turn; the first of each teaches."""
-    found = []
-    for name in FAMILIES:
-        chance = random.Random(name)
-        for number in range(pairs + 1):
-            word = WORDS[number % len(WORDS)]
-            found.append((name, number, family(name, chance, word), word))
-    return sorted(found, key=lambda task: (task[1], FAMILIES.index(task[0])))
+    """Give family, number, files and word of all tasks, the families in turn; the first of each teaches.
+
+    A family is one function whose bug comes back, with other code before it and other numbers in it.
+    """
+    chances = [random.Random(name) for name in FAMILIES]
+    return [
+        (name, number, family(name, chance, word), word)
+        for number in range(pairs + 1)
+        for word, name, chance in zip(WORDS, FAMILIES, chances, strict=False)
+    ]

@@ -34,6 +34,8 @@ class Area(NamedTuple):
     """Category and objection."""
     asks: tuple[str, ...]
     """Wishes; the same area in other words."""
+    folder: str
+    """Where its files are."""
 
 
 AREAS: dict[str, Area] = {
@@ -55,6 +57,7 @@ AREAS: dict[str, Area] = {
             "Add an HTTP route for comments on a {0}",
             "Paginate the endpoint that lists {0}",
         ),
+        "api",
     ),
     "migration": Area(
         (
@@ -74,6 +77,7 @@ AREAS: dict[str, Area] = {
             "Schema change: {0} may have several currencies",
             "Add a foreign key from {0} to accounts",
         ),
+        "db/migrations",
     ),
     "command": Area(
         (
@@ -93,6 +97,7 @@ AREAS: dict[str, Area] = {
             "CLI verb that reopens a closed {0}",
             "Command to import {0} from a spreadsheet",
         ),
+        "commands",
     ),
     "parser": Area(
         (
@@ -112,6 +117,7 @@ AREAS: dict[str, Area] = {
             "Decode {0} from the scanner's binary records",
             "Parse {0} out of log files",
         ),
+        "readers",
     ),
     "cache": Area(
         (
@@ -131,6 +137,7 @@ AREAS: dict[str, Area] = {
             "Cache what the remote service says about a {0}",
             "Warm the {0} cache at start",
         ),
+        "caching",
     ),
     "report": Area(
         (
@@ -150,6 +157,7 @@ AREAS: dict[str, Area] = {
             "PDF report of overdue {0}",
             "Report on {0} that were returned",
         ),
+        "reports",
     ),
 }
 NOUNS = [
@@ -181,6 +189,11 @@ def attempt(name: str, text: str, cost: Decimal) -> Attempt:
     )
 
 
+def file_of(wish: str) -> str:
+    """Return the file that a wish names at its end."""
+    return wish.rpartition(" in ")[2]
+
+
 class Obedient:
     """Writes the file, with a line for each objection that its prompt names, and for no other."""
 
@@ -189,9 +202,13 @@ class Obedient:
     async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
         """Do what the prompt says."""
         del observer
-        target = Path(brief.workdir) / "src" / "work.py"
+        target = Path(brief.workdir) / file_of(brief.story.title)
         known = [text for area in AREAS.values() for _, text in area.rules if text in brief.prompt]
-        heeded = [*target.read_text("utf-8").splitlines()[1:], *(f"# seen to: {text}" for text in known)]
+        heeded = [
+            *(target.read_text("utf-8").splitlines()[1:] if target.exists() else ()),
+            *(f"# seen to: {text}" for text in known),
+        ]
+        target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text("\n".join([f"wish = {brief.story.title!r}", *dict.fromkeys(heeded)]) + "\n")
         return attempt(self.name, "done", PRICE)
 
@@ -210,9 +227,10 @@ class Insisting:
     async def attempt(self, brief: Brief, observer: Observer) -> Attempt:
         """Review by the rules of the area."""
         del observer
-        text = (Path(brief.workdir) / "src" / "work.py").read_text("utf-8")
+        file = file_of(brief.story.title)
+        text = (Path(brief.workdir) / file).read_text("utf-8")
         found = [
-            {"severity": "error", "category": category, "message": message, "file": "src/work.py", "line": 1}
+            {"severity": "error", "category": category, "message": message, "file": file, "line": 1}
             for category, message in self._area.rules
             if message not in text
         ]
@@ -261,7 +279,12 @@ def tasks(pairs: int) -> list[tuple[str, int, str]]:
     chance = random.Random(7)
     nouns = {name: chance.sample(NOUNS, len(NOUNS)) for name in AREAS}
     return [
-        (name, number, area.asks[number % len(area.asks)].format(nouns[name][number % len(NOUNS)]))
+        (
+            name,
+            number,
+            f"{area.asks[number % len(area.asks)].format(noun)}, in {area.folder}/{noun}{number}.py",
+        )
         for number in range(pairs + 1)
         for name, area in AREAS.items()
+        for noun in (nouns[name][number % len(NOUNS)],)
     ]

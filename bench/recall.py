@@ -17,7 +17,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from setpoint.learning.loop import question
+from setpoint.learning.loop import searched
+from setpoint.learning.policy.at_hand import AtHand, at_hand
 from setpoint.learning.policy.recall import recollections
 from setpoint.model.config.memory_terms import MemoryTerms
 from setpoint.model.evidence import Cause, Failure, Frame
@@ -49,8 +50,8 @@ def lesson(told: dict[str, Any]) -> Proposal:
     )
 
 
-def asked(story: dict[str, Any]) -> str:
-    """Put a step into the words that memory is asked with."""
+def asked(story: dict[str, Any]) -> AtHand:
+    """Collect what is at hand in a story."""
     failures = [
         Failure(
             test=each["test"],
@@ -76,7 +77,7 @@ def asked(story: dict[str, Any]) -> str:
         )
         for each in story.get("findings", ())
     ]
-    return question(story.get("wish", ""), failures, findings, " ".join(story.get("files", ())))
+    return at_hand(story.get("wish", ""), failures, findings, story.get("files", ()))
 
 
 def main() -> None:
@@ -90,8 +91,8 @@ def main() -> None:
     names = {memory.learn([lesson(each)])[0]: each["lesson"] for each in lines if "lesson" in each}
     precision, found, silent = [], [], []
     for story in (each for each in lines if "story" in each):
-        text, right = asked(story), set(story["right"])
-        items = recollections(memory.search(text), text, TraceId(story["story"]), HERE, TERMS)
+        at, right = asked(story), set(story["right"])
+        items = recollections(searched(memory, at), at, TraceId(story["story"]), HERE, TERMS)
         shown = [names[item.learning] for item in items if item.shown][:MOST]
         if right:
             precision.append(len(right & set(shown)) / len(shown) if shown else 0.0)

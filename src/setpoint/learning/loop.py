@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from setpoint.learning.policy.adherence import Trace, followed, touched
+from setpoint.learning.policy.at_hand import AtHand
 from setpoint.learning.policy.causes import Step, Without, steps_of, to_take_out
 from setpoint.learning.policy.changes import changes_of
 from setpoint.learning.policy.lessons import Account, lessons
@@ -29,13 +29,11 @@ from setpoint.model.events.run import (
     HaltingDecided,
     PhaseBounce,
 )
-from setpoint.model.evidence import Failure
 from setpoint.model.facts.human_answers import overridden, said
 from setpoint.model.facts.rounds import RunFacts, blocking, failures
 from setpoint.model.facts.sound_calls import sound_calls
-from setpoint.model.finding import Finding
 from setpoint.model.ids import LearningId
-from setpoint.model.learning import WEIGHTS, EvidenceKind, LearningEvidence, Recollection
+from setpoint.model.learning import WEIGHTS, EvidenceKind, Hit, LearningEvidence, Recollection, Trust
 from setpoint.model.proof import REVIEW
 from setpoint.model.run import Round
 from setpoint.ports import Measured, Memory, TakesOut
@@ -43,9 +41,6 @@ from setpoint.runs.context import RunContext
 
 TAUGHT = (Role.PLANNER, Role.MAKER, Role.REVIEWER)
 """Roles that are shown what memory holds."""
-MOST_QUESTION = 4000
-MOST_ASKED = 10
-"""Failures and findings that a question to memory names."""
 MOST_KEYS = 12
 """Recorded facts that a learning names as what it rests on."""
 _TELLING = (BaselineMeasured, PhaseBounce, GateAnswered, HaltingDecided)
@@ -53,20 +48,30 @@ _SAYS_NOTHING = (Ending.CANCELLED, Ending.BROKEN_AGENT, Ending.MET, Ending.UNPRO
 """Endings that say nothing about what was followed."""
 
 
-def question(wish: str, red: Iterable[Failure], findings: Iterable[Finding], more: str = "") -> str:
-    """Put what is known of a situation into words that memory is searched for."""
-    tests = [
-        f"{each.test} {each.error} {each.message} {each.file} {' '.join(at.function for at in each.frames)}"
-        for each in list(red)[:MOST_ASKED]
-    ]
-    found = [
-        f"{each.category} {each.rule} {each.message} {each.file} {each.symbol}"
-        for each in list(findings)[:MOST_ASKED]
-    ]
-    return "\n".join([wish, *tests, *found, more])[:MOST_QUESTION]
+def searched(memory: Memory, at: AtHand) -> tuple[Hit, ...]:
+    """Return learnings that share words with what is at hand.
+
+    `matched` and `telling` are of the wish alone, but for a person's words that name no place: these may be
+    about a failure, too.
+    """
+    wished = {each.standing.learning.id: each for each in memory.search(at.wish)}
+    found = {**wished, **{each.standing.learning.id: each for each in memory.search(at.text)}}
+    return tuple(
+        hit if _placeless(hit) else hit.model_copy(update=_told(wished.get(id_)))
+        for id_, hit in found.items()
+    )
 
 
-def recalled(run: RunContext, phase: str, label: str, iteration: int, asked: str) -> tuple[Recollection, ...]:
+def _placeless(hit: Hit) -> bool:
+    learning = hit.standing.learning
+    return learning.trust is Trust.HUMAN and not learning.hint.places
+
+
+def _told(wished: Hit | None) -> dict[str, float]:
+    return {"matched": wished.matched if wished else 0, "telling": wished.telling if wished else 0.0}
+
+
+def recalled(run: RunContext, phase: str, label: str, iteration: int, at: AtHand) -> tuple[Recollection, ...]:
     """Return what a role is shown of memory; the same label gives the same, also after a crash."""
     memory, wanted = run.ports.memory, run.order.memory
     if memory is None or not wanted.recall:
@@ -74,12 +79,11 @@ def recalled(run: RunContext, phase: str, label: str, iteration: int, asked: str
     key = f"recall:{label}"
     known = run.journal.known(key)
     if known is None:
-        hits = memory.search(asked)
-        items = recollections(hits, asked, run.order.trace_id, run.order.root, wanted)
+        items = recollections(searched(memory, at), at, run.order.trace_id, run.order.root, wanted)
         body = MemoryRecalled(
             phase=phase,
             iteration=iteration,
-            question=redacted(" ".join(asked.split()))[:400],
+            question=redacted(" ".join(at.text.split()))[:400],
             items=items,
             held_out=held_out(run.order.trace_id, wanted.hold_out),
         )

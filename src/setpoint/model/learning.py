@@ -266,9 +266,9 @@ class Hit(Value):
     score: float
     """Relevance by the words alone (BM25)."""
     matched: int
-    """Terms of the question that occur in it."""
-    share: float = 0.0
-    """Share of the question's weight that these terms have, where rare terms weigh more; 0 to 1."""
+    """Terms of the question that occur in it; at a step, of the wish."""
+    telling: float = 0.0
+    """The score in words that no other learning holds; at a step, of the wish alone."""
 
 
 class Recollection(Value):

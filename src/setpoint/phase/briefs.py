@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from setpoint.learning.loop import TAUGHT, question, recalled
+from setpoint.learning.loop import TAUGHT, recalled
+from setpoint.learning.policy.at_hand import at_hand
 from setpoint.model.answers.change_request import ChangeRequest
 from setpoint.model.answers.role_answers import (
     AnsweredTestsShape,
@@ -197,9 +198,8 @@ def _learnings(run: RunContext, phase: Phase, now: Situation, label: str) -> tup
     changed = {line.file for line in added_lines(now.diff)} if now.diff else set()
     reached = {each.file for each in now.suspects}
     planned = {path for text in now.texts.values() for path in _PATH.findall(text)}
-    more = " ".join(sorted(changed | reached | planned))
-    asked = question(run.order.story.wish, now.failures, now.findings, more)
-    return recalled(run, phase.name, label, now.iteration, asked)
+    at = at_hand(run.order.story.wish, now.failures, now.findings, changed | reached | planned)
+    return recalled(run, phase.name, label, now.iteration, at)
 
 
 def _shape(phase: Phase, now: Situation) -> type[Shape] | None:

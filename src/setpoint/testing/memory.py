@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 
-from setpoint.learning.policy.bm25 import rarities, relevance, share_of, weight_of
+from setpoint.learning.policy.bm25 import rarities, relevance, telling
 from setpoint.learning.policy.confidence import learning_state
 from setpoint.learning.policy.maintenance import (
     against_others,
@@ -56,13 +56,13 @@ class ListMemory:
         lengths = {id_: sum(held.values()) for id_, held in words.items()}
         average = sum(lengths.values()) / len(lengths) if lengths else 0.0
         holding = {term: sum(term in held for held in words.values()) for term in terms(question)}
-        weights, whole = rarities(len(words), holding), weight_of(holding, len(words), holding)
+        weights = rarities(len(words), holding)
         hits = [
             Hit(
                 standing=found[id_],
-                score=relevance(held, lengths[id_], average, weights),
+                score=(score := relevance(held, lengths[id_], average, weights)),
                 matched=sum(term in held for term in weights),
-                share=share_of(sum(weight for term, weight in weights.items() if term in held), whole),
+                telling=telling(score, len(words)),
             )
             for id_, held in words.items()
         ]

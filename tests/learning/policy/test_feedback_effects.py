@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from model.memory_examples import BY_A_PERSON, COMMIT, OF_A_FIX
+from setpoint.learning.policy.at_hand import at_hand
 from setpoint.learning.policy.confidence import learning_state
 from setpoint.learning.policy.feedback_effects import (
     apply_rates,
@@ -79,7 +80,9 @@ def test_a_comment_waits_for_a_persons_yes_and_a_question_is_none():
     everything = MemoryTerms(hold_out=0.5, withhold=0.5)
     for run in (TraceId(f"run-{number}") for number in range(20)):  # others are held back in three of four
         shown = [
-            recollections([Hit(standing=each, score=1.0, matched=2)], "src/cart.py", run, "here", everything)
+            recollections(
+                [Hit(standing=each, score=1.0, matched=2)], at_hand("src/cart.py"), run, "here", everything
+            )
             for each in (waits, kept)
         ]
         assert [[item.shown for item in items] for items in shown] == [[], [True]]

@@ -4,10 +4,13 @@ from datetime import UTC, datetime
 
 import pytest
 
+from setpoint.learning.policy.at_hand import AtHand, at_hand
 from setpoint.learning.policy.confidence import learning_state
 from setpoint.learning.policy.recall import recollections
 from setpoint.learning.policy.tokenizer import likeness, stem, terms
 from setpoint.model.config.memory_terms import MemoryTerms
+from setpoint.model.evidence import Cause, Failure, Frame
+from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.ids import LearningId, TraceId
 from setpoint.model.learning import (
     EvidenceKind,
@@ -25,7 +28,7 @@ ALL = MemoryTerms(hold_out=0.0, withhold=0.0)
 ASKED = "KeyError in the totals of the cart"
 
 
-def hit(name, score=5.0, matched=3, told=(EvidenceKind.REPEATED,), **more):
+def hit(name, score=5.0, matched=3, telling=9.0, told=(EvidenceKind.REPEATED,), **more):
     values = {
         "kind": LearningKind.SEMANTIC,
         "title": f"totals cart {name}",
@@ -38,11 +41,12 @@ def hit(name, score=5.0, matched=3, told=(EvidenceKind.REPEATED,), **more):
         LearningEvidence(learning=known.id, source=str(place), kind=kind, weight=1.0, at=NOW)
         for place, kind in enumerate(told)
     ]
-    return Hit(standing=learning_state(known, entries, NOW), score=score, matched=matched)
+    return Hit(standing=learning_state(known, entries, NOW), score=score, matched=matched, telling=telling)
 
 
 def names(hits, asked=ASKED, wanted=ALL, run=RUN):
-    return [item.learning.removeprefix("lrn-") for item in recollections(hits, asked, run, "here", wanted)]
+    at = asked if isinstance(asked, AtHand) else at_hand(asked)
+    return [item.learning.removeprefix("lrn-") for item in recollections(hits, at, run, "here", wanted)]
 
 
 def test_the_most_relevant_and_believed_come_first_and_three_at_most():
@@ -53,11 +57,9 @@ def test_the_most_relevant_and_believed_come_first_and_three_at_most():
 
 
 def test_what_has_nothing_to_do_with_it_is_left_out():
-    far = hit("far", score=1.0, title="totals cart shelf crate lorry far")
-    near = hit("near", score=9.0)
+    near, common = hit("near", score=9.0), hit("common", telling=1.0)
     one_word, elsewhere = hit("single", matched=1), hit("elsewhere", scope="there")
-    about = hit("x", title="deploy postgres backup nightly cron window schedule region", matched=2)
-    assert names([near, far, one_word, elsewhere, about]) == ["near"]
+    assert names([near, common, one_word, elsewhere]) == ["near"]
     assert names([hit("anywhere", scope="")]) == ["anywhere"]
 
 
@@ -85,11 +87,11 @@ def test_the_coin_is_fair_the_same_for_a_run_and_its_chance_is_recorded():
     wanted = MemoryTerms(hold_out=0.1, withhold=0.1)
     held = 0
     for number in range(2000):
-        (item,) = recollections([hit("a")], ASKED, TraceId(f"run-{number}"), "here", wanted)
+        (item,) = recollections([hit("a")], at_hand(ASKED), TraceId(f"run-{number}"), "here", wanted)
         assert item.propensity == pytest.approx(0.81)
         held += not item.shown
     assert 0.16 < held / 2000 < 0.22
-    first, again = (recollections([hit("a")], ASKED, RUN, "here", wanted) for _ in range(2))
+    first, again = (recollections([hit("a")], at_hand(ASKED), RUN, "here", wanted) for _ in range(2))
     assert first == again
 
 
@@ -104,40 +106,105 @@ def test_terms_take_identifiers_apart_and_forms_of_a_word_together():
     assert likeness([], []) == 1.0
 
 
-def test_a_persons_words_are_found_by_what_weighs_in_a_short_question():
-    wish = "cancel a parcel by the endpoint"
-    words = {"title": "callers without a body get a stack trace", "context": "endpoint lists orders by date"}
-    for trust, found in ((Trust.HUMAN, ["a"]), (Trust.SYSTEM, [])):
-        told = hit("a", matched=1, trust=trust, **words).model_copy(update={"share": 0.2})
-        assert names([told], asked=wish) == found
-
-
 def test_what_happened_once_is_history_and_not_shown():
     assert names([hit("run", kind=LearningKind.EPISODIC), hit("rule", score=2)]) == ["rule"]
 
 
 PLACED = Hint(files=("app/shell.py",), symbols=("run_tool",), rules=("S602",))
 TEST = Hint(files=("shop/cart.py",), symbols=("total",), rules=("tests/test_cart.py::test_vat", "KeyError"))
+OWN = Hint(files=("shop/cart.py",), rules=("shop.errors.CartError",))
+
+
+def red(test, error, file, *functions):
+    frames = tuple(Frame(file=file, line=1, function=each) for each in functions)
+    told = Failure(test=test, cause=Cause.RUNTIME, message="m", error=error, file=file, frames=frames)
+    return at_hand("w", [told])
+
+
+def refused(rule, file, symbol="f"):
+    told = Finding(
+        source="ruff",
+        severity=Severity.ERROR,
+        category=Category.SECURITY,
+        rule=rule,
+        message="shell=True",
+        file=file,
+        symbol=symbol,
+    )
+    return at_hand("w", (), [told])
 
 
 @pytest.mark.parametrize(
     ("hint", "asked", "shown"),
     [
-        (PLACED, "security S602 shell=True seen app/other.py", True),
+        (PLACED, refused("S602", "app/other.py"), True),
+        (PLACED, refused("S603", "app/other.py"), False),
+        (PLACED, refused("C901", "app/shell.py"), True),
+        (PLACED, refused("C901", "app/shell.py", "run_tool"), True),
+        (PLACED, refused("C901", "app/other.py", "run_tool"), False),
         (PLACED, "Change app/shell.py", True),
         (PLACED, "Give the shell a time-out", True),
         (PLACED, "let run_tool end after a minute", True),
         (PLACED, "Add a report of tools that run long", False),
         (PLACED, "totals of the cart S603", False),
-        (TEST, "tests/test_cart.py::test_vat AssertionError", True),
+        (PLACED, at_hand("Give the shell a time-out", planned=["web/shell_page.py"]), False),
+        (TEST, red("tests/test_cart.py::test_vat", "AssertionError", ""), True),
+        (TEST, red("tests/test_cart.py::test_more", "TypeError", "shop/cart.py"), True),
+        (TEST, red("tests/test_box.py::test_key", "KeyError", "shop/box.py"), False),
+        (TEST, red("tests/test_box.py::test_key", "KeyError", "shop/box.py", "total"), True),
+        (TEST, red("tests/test_box.py::test_key", "", "shop/box.py", "total"), False),
         (TEST, "Totals of the cart", True),
-        (TEST, "tests/test_box.py::test_key KeyError: 'a' shop/box.py", False),
         (TEST, "Sum up the total", False),
+        (OWN, red("tests/test_box.py::test_key", "shop.errors.CartError", "shop/box.py"), True),
     ],
 )
 def test_a_learning_with_a_place_is_shown_where_the_step_is_there_and_not_for_its_words(hint, asked, shown):
-    told = hit("a", hint=hint, title="report time-out tools end a minute", score=9.0, matched=5)
+    told = hit("a", hint=hint, title="report time-out tools end a minute", score=9.0, telling=0.0)
     assert bool(names([told], asked=asked)) is shown
+
+
+def test_an_error_that_several_learnings_are_about_says_nothing_of_a_place():
+    asked = red("tests/test_box.py::test_key", "shop.errors.CartError", "shop/box.py")
+    other = OWN.model_copy(update={"files": ("shop/other.py",)})
+    hits = [hit("a", hint=OWN, telling=0.0), hit("b", hint=other, title="else", telling=0.0)]
+    assert names(hits, asked=asked) == []
+
+
+@pytest.mark.parametrize(
+    ("told", "file", "shown"),
+    [
+        ({"title": "Rows in `pipeline/` are deleted by day"}, "pipeline/new.py", True),
+        ({"title": "Rows in `pipeline/` are deleted by day"}, "pipelines/new.py", False),
+        ({"title": "Print is agreed", "context": "scripts/"}, "scripts/once.py", True),
+        ({"title": "x", "tags": ("convention",), "hint": Hint(files=("api/a.py",))}, "api/b.py", True),
+        ({"title": "x", "tags": ("convention",), "hint": Hint(files=("src/a.py",))}, "src/b.py", False),
+        ({"title": "x", "hint": Hint(files=("api/a.py",))}, "api/b.py", False),
+    ],
+)
+def test_a_convention_is_shown_in_its_folder(told, file, shown):
+    learnt = hit("a", telling=0.0, **told)
+    assert bool(names([learnt], asked=at_hand("w", planned=[file]))) is shown
+
+
+def test_a_rule_that_is_tied_to_a_folder_holds_there():
+    hint = Hint(rules=("T201",))
+    hits = [
+        hit("a", hint=hint, title="In `scripts/` print is agreed", trust=Trust.HUMAN, telling=0.0),
+        hit("b", hint=hint, title="In `jobs/` T201 is meant seriously", trust=Trust.HUMAN, telling=0.0),
+    ]
+    assert names(hits, asked=refused("T201", "jobs/night.py")) == ["b"]
+    assert names(hits, asked=refused("T201", "scripts/night.py")) == ["a"]
+
+
+def test_what_is_much_further_off_than_the_best_is_left_out_unless_a_person_said_it():
+    asked = red("tests/test_cart.py::test_vat", "KeyError", "shop/cart.py", "total")
+    same_file = Hint(files=("shop/cart.py",))
+    hits = [
+        hit("a", hint=TEST),
+        hit("b", hint=same_file, title="another thing"),
+        hit("c", hint=same_file, title="something else", trust=Trust.HUMAN),
+    ]
+    assert names(hits, asked=asked) == ["c", "a"]
 
 
 def test_one_learning_stands_for_a_rule():

@@ -6,6 +6,7 @@ import pytest
 
 from model.memory_examples import COMMIT, ITEM, OF_A_FIX
 from phase.policy.rounds import BASE
+from setpoint.learning.policy.at_hand import at_hand
 from setpoint.learning.policy.confidence import learning_state
 from setpoint.learning.policy.feedback_effects import concerned, learning_from
 from setpoint.learning.policy.lessons import Account, hunks, lessons, quoted_change
@@ -169,11 +170,13 @@ def test_what_setpoint_quotes_by_rule_is_no_order_and_not_shown_until_a_person_a
     ]
     terms = MemoryTerms(hold_out=0.0, withhold=0.0)
     hits = {
-        "unapproved": Hit(standing=stands(planted), score=5.0, matched=3),
-        "approved": Hit(standing=stands(planted, EvidenceKind.APPROVED), score=5.0, matched=3),
+        "unapproved": Hit(standing=stands(planted), score=5.0, matched=3, telling=9.0),
+        "approved": Hit(standing=stands(planted, EvidenceKind.APPROVED), score=5.0, matched=3, telling=9.0),
     }
     shown = {
-        name: recollections([hit], "KeyError in the totals of the cart", TraceId("run-9"), "here", terms)
+        name: recollections(
+            [hit], at_hand("KeyError in the totals of the cart"), TraceId("run-9"), "here", terms
+        )
         for name, hit in hits.items()
     }
     assert {name: len(items) for name, items in shown.items()} == {"unapproved": 0, "approved": 1}

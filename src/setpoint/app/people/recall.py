@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from setpoint.errors import UsageError
+from setpoint.learning.loop import searched
+from setpoint.learning.policy.at_hand import MOST_QUESTION, at_hand
 from setpoint.learning.policy.recall import recollections
 from setpoint.model.ids import TraceId
 from setpoint.model.learning import Recollection
@@ -10,7 +12,6 @@ from setpoint.wiring.memory import memory_of
 from setpoint.wiring.project import Project
 
 _ASIDE = TraceId("recall")
-MOST_QUESTION = 4000
 
 
 def recall(project: Project, about: str) -> tuple[Recollection, ...]:
@@ -20,7 +21,7 @@ def recall(project: Project, about: str) -> tuple[Recollection, ...]:
     """
     if not about.strip():
         raise UsageError("nothing is asked of memory", hint="say what the learnings should be about")
-    asked = about[:MOST_QUESTION]
+    at = at_hand(about[:MOST_QUESTION])
     terms = project.settings.memory.model_copy(update={"hold_out": 0.0, "withhold": 0.0})
-    hits = memory_of(project).search(asked)
-    return tuple(each for each in recollections(hits, asked, _ASIDE, str(project.root), terms) if each.shown)
+    found = recollections(searched(memory_of(project), at), at, _ASIDE, str(project.root), terms)
+    return tuple(each for each in found if each.shown)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import log
 
 from setpoint.model.learning import Hit
@@ -33,14 +33,9 @@ def rarities(documents: int, holding: Mapping[str, int]) -> dict[str, float]:
     return {term: rarity(documents, held[term]) for term in rarest}
 
 
-def weight_of(asked: Iterable[str], documents: int, holding: Mapping[str, int]) -> float:
-    """Weigh a whole question; a term that no document holds weighs most."""
-    return sum(rarity(documents, holding.get(term, 0)) for term in asked)
-
-
-def share_of(weight: float, whole: float) -> float:
-    """Return the share of a question's weight, rounded as scores are."""
-    return round(weight / whole, DIGITS) if whole else 0.0
+def telling(score: float, documents: int) -> float:
+    """Put a score into terms that one document alone holds."""
+    return round(score / rarity(documents, 1), DIGITS)
 
 
 def by_place(hits: Sequence[Hit]) -> list[tuple[Hit, float]]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import random
-import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 
+from setpoint.learning.policy.at_hand import FITS, AtHand, of_place
 from setpoint.learning.policy.bm25 import by_place
 from setpoint.learning.policy.tokenizer import likeness, terms
 from setpoint.model.config.memory_terms import MemoryTerms
@@ -16,35 +17,24 @@ from setpoint.model.learning import (
     ON_APPROVAL,
     RECALLABLE,
     EvidenceKind,
-    Hint,
     Hit,
     LearningKind,
     LearningState,
     LearningStatus,
     Proposal,
     Recollection,
-    Trust,
 )
 
+TELLING = 2.7
+"""Words as rare as can be that a wish and a learning must share at least, where no place is shared."""
 LEAST_TERMS = 2
-"""Terms that a learning without a place must share with the question."""
-MOSTLY = 0.5
-"""Share of the terms of its situation that must have been asked for."""
-SHARE = 0.1
-"""Share of the question's weight from which a person's words fit."""
-FITS = 2
-"""Points from which a place is the one at hand."""
+WEAKER = 0.5
+"""Share of the best one's points below which a learning is left out, unless it is a person's."""
 MOST_SHOWN = 3
 """Learnings that a role is shown at most, whatever the settings say."""
 IN_VAIN = 4
 """Runs that a learning is shown in without its place being touched, before it is silent."""
 _EARNS = (EvidenceKind.HELPED, EvidenceKind.FAILED, EvidenceKind.APPROVED, EvidenceKind.REPEATED)
-_ANYWHERE = frozenset(
-    terms("src lib app main index init py utils util common core base package mod module tests")
-)
-"""Names that say nothing of a place."""
-_PLAIN = frozenset({"AssertionError", "Error", "Exception"})
-_TOKEN = re.compile(r"[\w$./:-]+")
 DOUBLE = 0.8
 """Likeness from which two learnings are one to a reader."""
 _CHARACTERS_PER_TOKEN = 4
@@ -53,16 +43,16 @@ _ELSEWHERE = 0.7
 
 
 def recollections(
-    hits: Sequence[Hit], question: str, run: TraceId, scope: str, wanted: MemoryTerms
+    hits: Sequence[Hit], at: AtHand, run: TraceId, scope: str, wanted: MemoryTerms
 ) -> tuple[Recollection, ...]:
     """Choose what a role is shown, best first; the same run and hits always give the same.
 
-    A learning with a place is shown where that place, its rule or its failing test is at hand; one without,
-    where most of its situation is. At most one of them is a candidate; none of them holds something
-    suspicious that no person approved, and none is what happened once. What people said themselves or
-    approved comes first and is never held back.
+    A learning is shown where its place, its rule or its failing test is at hand, or where a wish shares
+    several rare words with it. At most one of them is a candidate; none of them holds something suspicious
+    that no person approved, and none is what happened once. What people said themselves or approved comes
+    first, and is never held back.
     """
-    chosen = _within(_ranked(hits, question, scope), wanted)
+    chosen = _within(_ranked(hits, at, scope), wanted)
     whole = held_out(run, wanted.hold_out)
     shown = (1.0 - wanted.hold_out) * (1.0 - wanted.withhold)
     return tuple(
@@ -95,8 +85,9 @@ def tokens_of(title: str, body: str) -> int:
     return (len(title) + len(body)) // _CHARACTERS_PER_TOKEN + 8
 
 
-def _ranked(hits: Sequence[Hit], question: str, scope: str) -> list[tuple[float, Hit]]:
-    asked, named = set(terms(question)), _named(question)
+def _ranked(hits: Sequence[Hit], at: AtHand, scope: str) -> list[tuple[float, Hit]]:
+    carriers = Counter(rule for hit in hits for rule in hit.standing.learning.hint.rules)
+    often = {rule for rule, count in carriers.items() if count > 1}
     points = {
         hit.standing.learning.id: fit
         for hit in hits
@@ -105,9 +96,14 @@ def _ranked(hits: Sequence[Hit], question: str, scope: str) -> list[tuple[float,
         and not (_waits(hit.standing.learning) and hit.standing.status is not LearningStatus.ACTIVE)
         and hit.standing.learning.scope in (scope, EVERYWHERE)
         and not silent(hit.standing)
-        and (fit := _fit(hit, asked, named)) >= FITS
+        and (fit := _fit(hit, at, often)) >= FITS
     }
-    fitting = [hit for hit in hits if hit.standing.learning.id in points]
+    least = WEAKER * max(points.values(), default=0.0)
+    fitting = [
+        hit
+        for hit in hits
+        if (known := points.get(hit.standing.learning.id)) and (known >= least or hit.standing.binds)
+    ]
     scored = [
         (points[hit.standing.learning.id] * _weighted(hit, place, scope), hit)
         for hit, place in by_place(fitting)
@@ -130,52 +126,11 @@ def silent(standing: LearningState) -> bool:
     return vain >= IN_VAIN and not standing.binds
 
 
-def _fit(hit: Hit, asked: set[str], named: set[str]) -> float:
-    """Say in points how near a learning's place is to what is asked for; without a place, by its words."""
-    learning = hit.standing.learning
-    if learning.hint.places:
-        return of_place(learning.hint, asked, named)
-    enough = hit.matched >= min(LEAST_TERMS, max(len(asked), 1)) and _about(hit, asked) >= MOSTLY
-    persons = learning.trust is Trust.HUMAN and hit.share >= SHARE
-    return FITS if enough or persons else 0
-
-
-def of_place(hint: Hint, asked: set[str], named: set[str]) -> float:
-    """Count what a learning and a step share: a rule, a test, a file or a symbol by name counts most.
-
-    Words of a request count where they name a file, the folder it is in, or a symbol.
-    """
-    points = 0.0
-    for rule in hint.rules:
-        short = rule.rpartition(".")[2]
-        plain = short.endswith(("Error", "Exception")) and "::" not in rule
-        points += (
-            0.0 if short in _PLAIN else (1 if plain else 4) * bool({rule.lower(), short.lower()} & named)
-        )
-    for path in hint.files:
-        *folders, name = path.split("/")
-        own = set(terms(name.partition(".")[0])) - _ANYWHERE
-        near = set(terms(folders[-1])) - _ANYWHERE if len(folders) > 1 else set()
-        points += 3 * (path.lower() in named) + 2 * bool(own and own <= asked) + bool(near and near <= asked)
-    for symbol in hint.symbols:
-        parts = set(terms(symbol)) - _ANYWHERE
-        coined = re.search(r"[_$A-Z\d]", symbol) is not None  # any other is a word of the language, too
-        points += 3 * (coined and symbol.lower() in named) or len(parts & asked) / max(len(parts), 1)
-    return points
-
-
-def _named(question: str) -> set[str]:
-    """Return what a question names literally: paths, tests, rules, symbols, in small letters."""
-    found = {token.strip(".:-").lower() for token in _TOKEN.findall(question)}
-    return (
-        found | {token.partition("::")[0] for token in found} | {token.rpartition("::")[2] for token in found}
-    )
-
-
-def _about(hit: Hit, asked: set[str]) -> float:
-    """Say how much of a situation that a learning was taught in was asked for, 0 to 1."""
-    subjects = [set(terms(context)) for context in hit.standing.contexts]
-    return max((len(each & asked) / len(each) for each in subjects if each), default=0.0)
+def _fit(hit: Hit, at: AtHand, often: Collection[str]) -> float:
+    """Say in points how near a learning is to what is at hand: by its place, or by the words of the wish."""
+    several = hit.matched >= LEAST_TERMS
+    placed = of_place(hit.standing.learning, at, often, worded=several)
+    return max(placed, FITS if several and hit.telling >= TELLING else 0.0)
 
 
 def _weighted(hit: Hit, place: float, scope: str) -> float:

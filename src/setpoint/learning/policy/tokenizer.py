@@ -14,10 +14,15 @@ _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _FILLER = frozenset(
     re.findall(
         r"\w+",
-        "a an and are as at be been but by can could did do does for from had has have if in into is it its "
-        "me my no not of on one or our own should so some such than that the their them then there these "
-        "they py test tests this those to too was "
-        "we were what when where which while who why will with would you your",
+        "a about add after again all also always an and another any are as at away back be been before "
+        "between big both but by call can change code come could day did do does each else even every file "
+        "find first for from get give go good had half has have if in into is it its just kind know last "
+        "leave less let line list long look made make many me more most much must my need never new next no "
+        "not now of off often old on once one only or other our out over own part people place please put "
+        "py same say see set should show side small so some still such take tell test tests than that the "
+        "their them then there these they thing this those three time to today too two under until up use "
+        "want was way we week well were what when where which while who why will with work would year yet "
+        "you your",
     )
 )
 _ENDINGS = (

@@ -72,7 +72,7 @@ class SqlMemory:
             found = {each.id: each for each in word_index.ranked(connection, question, most)}
             known = self._standings(connection, found)
         hits = [
-            Hit(standing=each, score=words.score, matched=words.matched, share=words.share)
+            Hit(standing=each, score=words.score, matched=words.matched, telling=words.telling)
             for each in known
             if each.status not in _OUT
             for words in (found[each.learning.id],)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from setpoint.database.tables import BM_DOC, BM_POST
-from setpoint.learning.policy.bm25 import DIGITS, K1, B, rarities, share_of, weight_of
+from setpoint.learning.policy.bm25 import DIGITS, K1, B, rarities, telling
 from setpoint.learning.policy.tokenizer import terms
 from setpoint.model.ids import LearningId
 from setpoint.model.learning import Proposal
@@ -25,7 +25,7 @@ class Ranked(NamedTuple):
     id: LearningId
     score: float
     matched: int
-    share: float
+    telling: float
 
 
 def words_of(learning: Proposal, contexts: Sequence[str]) -> dict[str, int]:
@@ -63,15 +63,13 @@ def ranked(connection: sa.Connection, question: str, most: int) -> tuple[Ranked,
     ).one()
     if not asked or not count:
         return ()
-    holding = _holding(connection, asked)
-    weights, whole = rarities(int(count), holding), weight_of(asked, int(count), holding)
+    weights = rarities(int(count), _holding(connection, asked))
     if not weights:
         return ()
     matched = sa.func.count().label("matched")
     score = sa.func.sum(_part(weights, float(average))).label("score")
-    weight = sa.func.sum(_weight(weights)).label("weight")
     query = (
-        sa.select(BM_POST.c.learning_id, score, matched, weight)
+        sa.select(BM_POST.c.learning_id, score, matched)
         .join(BM_DOC, BM_DOC.c.learning_id == BM_POST.c.learning_id)
         .where(BM_POST.c.term.in_(weights))
         .group_by(BM_POST.c.learning_id)
@@ -83,7 +81,7 @@ def ranked(connection: sa.Connection, question: str, most: int) -> tuple[Ranked,
             LearningId(row.learning_id),
             round(float(row.score), DIGITS),
             int(row.matched),
-            share_of(float(row.weight), whole),
+            telling(float(row.score), int(count)),
         )
         for row in connection.execute(query)
     ]

@@ -180,7 +180,7 @@ class MemoryContract:
         kept.memory.learn([proposal(context="a route for comments over HTTP", source="run:two")])
         (hit,) = kept.memory.search("a route over HTTP")
         assert hit.standing.contexts == ("an endpoint that lists orders", "a route for comments over HTTP")
-        assert hit.share == 1.0
+        assert (hit.matched, hit.telling > 0.0) == (2, True)
         kept.memory.learn([proposal(context="payments", source="pack:x", trust=Trust.EXTERNAL)])
         assert kept.memory.search("payments") == ()
         assert kept.one(id_).contexts == hit.standing.contexts
