@@ -182,6 +182,7 @@ def test_the_fakes_need_no_pytest_and_the_suites_cover_every_public_port():
         "Lineage",
         "Observer",
         "ShowsProduct",
+        "TakesOut",
         "Workbench",
     }
     assert ports - suites - parts == desks | others
