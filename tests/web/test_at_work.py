@@ -1,6 +1,8 @@
 """The page of a run at work: what runs, for how long, and what a person can do meanwhile."""
 
+import asyncio
 import re
+import subprocess
 
 import pytest
 
@@ -10,6 +12,7 @@ from setpoint.model.events.live import HintGiven, PauseEnded, PauseRequested
 from setpoint.model.events.run import RunStarted
 from setpoint.model.ids import TraceId
 from setpoint.system.files.locks import RunLocks
+from setpoint.workspace.work_copy import GitWorkspace
 
 WORKS = TraceId("run-8works")
 
@@ -21,7 +24,10 @@ def at_work(project):
         for event in working():
             body = event.body
             if isinstance(body, RunStarted):
-                order = ORDER.model_copy(update={"trace_id": WORKS, "root": str(project.root)})
+                base = subprocess.check_output(
+                    ["git", "rev-parse", "HEAD"], cwd=project.root, text=True
+                ).strip()
+                order = ORDER.model_copy(update={"trace_id": WORKS, "root": str(project.root), "base": base})
                 body = body.model_copy(update={"order": order})
             project.log.append(WORKS, event.key, [body])
     with RunLocks(project.state).held(WORKS):
@@ -35,6 +41,21 @@ def test_a_running_call_is_shown_with_its_beginning(browser, at_work):
     assert "Now the tests." in section
     assert "18400 tokens" in section
     assert "#2 of 7" in section
+
+
+def test_what_the_agent_has_changed_until_now_is_shown_and_grows(browser, at_work):
+    assert f'hx-get="/runs/{WORKS}/so-far"' in browser.get(f"/runs/{WORKS}").text
+    assert "Changed so far" not in browser.get(f"/runs/{WORKS}/so-far").text
+    base = at_work.log.replay(WORKS)[0].body.order.base
+    asyncio.run(GitWorkspace(at_work.folders).open(WORKS, base))
+    copy = at_work.folders.work_of(WORKS)
+    (copy / "a.py").write_text("x = 2\n")
+    shown = browser.get(f"/runs/{WORKS}/so-far").text
+    assert "Changed so far" in shown
+    assert "<code>a.py</code>" in shown
+    (copy / "new.py").write_text("y = 1\n")
+    assert "<code>new.py</code>" in browser.get(f"/runs/{WORKS}/so-far").text
+    assert list(at_work.state.rglob("index.*")) == [], "nothing is left"
 
 
 def test_a_run_that_is_over_is_not_at_work(browser):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
+from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Form, Path, Request
@@ -11,11 +12,11 @@ from fastapi.responses import Response
 
 from setpoint.app.people.feedback import add_comment
 from setpoint.app.views.change_facts import change_facts
-from setpoint.app.views.run_page import Comment, changes_of, comments_of, diff_of
+from setpoint.app.views.run_page import Comment, changes_of, comments_of, diff_of, diff_so_far
 from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.ids import TraceId
 from setpoint.web.api_feedback import Remark
-from setpoint.web.colours import coloured
+from setpoint.web.colours import changed, coloured
 from setpoint.web.diffs import ChangedFile, files_of, visible
 from setpoint.web.pages import page
 from setpoint.web.request_context import Answerer, KnownRun, Reader, TheDesk
@@ -72,6 +73,14 @@ def _tree(files: list[ChangedFile], badges: Counter[str]) -> list[tuple[str, lis
     for place, file in enumerate(files, start=1):
         found[file.name.rpartition("/")[0]].append((place, file, badges[file.name]))
     return sorted(found.items())
+
+
+@router.get("/runs/{which}/so-far")
+def so_far(which: KnownRun, request: Request, desk: TheDesk, _visitor: Reader) -> Response:
+    """Return what an agent that works has changed until now, for an open page."""
+    return page(
+        request, "so_far.html.j2", run=which, files=changed(partial(diff_so_far, desk.project, which))
+    )
 
 
 @router.get("/runs/{which}/diff/{iteration}/comments")

@@ -136,7 +136,7 @@ class SnapshotStore:
     async def glanced(self, base: Commit) -> Tree:
         """Write all files as a tree while an agent may still change them, beside the index of the record."""
         real_folder(self.path)
-        index = self.directory / "index.glance"
+        index = self.directory / f"index.{secrets.token_hex(4)}"
         apart = {**self._environment, "GIT_INDEX_FILE": str(index)}
         try:
             # With its time, by which git tells files that changed in the second in which they were recorded.

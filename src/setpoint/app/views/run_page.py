@@ -34,7 +34,7 @@ from setpoint.model.proof import RUNS, Obligation
 from setpoint.model.value import Instant, Value
 from setpoint.ports import WorkCopy
 from setpoint.wiring.project import Project, find_run
-from setpoint.workspace.snapshot_store import repository_of_run
+from setpoint.workspace.snapshot_store import repository_of_run, snapshot_store_of
 from setpoint.workspace.work_copy import GitWorkspace
 
 FILTERS = {
@@ -215,6 +215,24 @@ def diff_of(project: Project, which: str, iteration: int) -> str:
         raise RecordedDataError(
             f"{told.trace_id}: the change is gone: {error}", hint="look at the delivered branch with git"
         ) from None
+
+
+def diff_so_far(project: Project, which: str) -> str:
+    """Return how the files of a run's work copy differ from its base now, while an agent works on them.
+
+    Raises `WorkspaceError` where git cannot read them at this moment, and `UsageError` where there are none.
+    """
+    told = history(project.log.replay(find_run(project, which).trace_id))
+    folder = project.folders.work_of(told.trace_id)
+    if not folder.is_dir():
+        raise UsageError(f"{told.trace_id}: nobody works on it now", hint="look at its iterations")
+    store, base = snapshot_store_of(project.folders, told.trace_id), told.order.base
+    copy = WorkCopy(told.trace_id, str(folder), base, Tree(""), repository=str(store.directory))
+
+    async def read() -> str:
+        return await GitWorkspace(project.folders).diff(copy, base, Commit(await store.glanced(base)))
+
+    return asyncio.run(read())
 
 
 def changes_of(project: Project, trace_id: TraceId) -> tuple[int, ...]:
