@@ -51,13 +51,13 @@ _SAYS_NOTHING = (Ending.CANCELLED, Ending.BROKEN_AGENT, Ending.MET, Ending.UNPRO
 def searched(memory: Memory, at: AtHand) -> tuple[Hit, ...]:
     """Return learnings that share words with what is at hand.
 
-    `matched` and `telling` are of the wish alone, but for a person's words that name no place: these may be
-    about a failure, too.
+    `matched` and `telling` are of the request alone, except for a person's words that name no place: these
+    may be about a failure, too.
     """
-    wished = {each.standing.learning.id: each for each in memory.search(at.wish)}
-    found = {**wished, **{each.standing.learning.id: each for each in memory.search(at.text)}}
+    by_request = {each.standing.learning.id: each for each in memory.search(at.request)}
+    found = {**by_request, **{each.standing.learning.id: each for each in memory.search(at.text)}}
     return tuple(
-        hit if _placeless(hit) else hit.model_copy(update=_told(wished.get(id_)))
+        hit if _placeless(hit) else hit.model_copy(update=_told(by_request.get(id_)))
         for id_, hit in found.items()
     )
 
@@ -67,8 +67,11 @@ def _placeless(hit: Hit) -> bool:
     return learning.trust is Trust.HUMAN and not learning.hint.places
 
 
-def _told(wished: Hit | None) -> dict[str, float]:
-    return {"matched": wished.matched if wished else 0, "telling": wished.telling if wished else 0.0}
+def _told(by_request: Hit | None) -> dict[str, float]:
+    return {
+        "matched": by_request.matched if by_request else 0,
+        "telling": by_request.telling if by_request else 0.0,
+    }
 
 
 def recalled(run: RunContext, phase: str, label: str, iteration: int, at: AtHand) -> tuple[Recollection, ...]:

@@ -266,9 +266,9 @@ class Hit(Value):
     score: float
     """Relevance by the words alone (BM25)."""
     matched: int
-    """Terms of the question that occur in it; at a step, of the wish."""
+    """Terms of the question that occur in it; at a step, of the request."""
     telling: float = 0.0
-    """The score in words that no other learning holds; at a step, of the wish alone."""
+    """The score in words that no other learning holds; at a step, of the request alone."""
 
 
 class Recollection(Value):

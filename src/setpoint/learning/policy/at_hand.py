@@ -33,7 +33,7 @@ _ERRORS = ("Error", "Exception", "Warning")
 class AtHand(NamedTuple):
     """What is known of a step when memory is asked."""
 
-    wish: str
+    request: str
     """In a person's words."""
     text: str
     """All of it, for a search by words."""
@@ -48,12 +48,12 @@ class AtHand(NamedTuple):
 
 
 def at_hand(
-    wish: str, red: Iterable[Failure] = (), findings: Iterable[Finding] = (), planned: Iterable[str] = ()
+    request: str, red: Iterable[Failure] = (), findings: Iterable[Finding] = (), planned: Iterable[str] = ()
 ) -> AtHand:
-    """Collect what a step is about: by name from what was measured, and what the wish names literally."""
+    """Collect what a step is about: by name from what was measured, and what the request names literally."""
     red, findings = tuple(red)[:MOST_ASKED], tuple(findings)[:MOST_ASKED]
-    chosen = frozenset({*planned, *_PATH.findall(wish)})
-    symbols = {("", name) for name in _COINED.findall(wish)}
+    chosen = frozenset({*planned, *_PATH.findall(request)})
+    symbols = {("", name) for name in _COINED.findall(request)}
     symbols |= {(at.file, at.function) for each in red for at in each.frames}
     symbols |= {(each.file, each.symbol) for each in findings}
     tests = [
@@ -64,15 +64,15 @@ def at_hand(
     places = {each.file for each in red} | {each.file for each in findings}
     places |= {at.file for each in red for at in each.frames}
     return AtHand(
-        wish=wish,
-        text="\n".join([wish, *tests, *found, " ".join(sorted(chosen))])[:MOST_QUESTION],
+        request=request,
+        text="\n".join([request, *tests, *found, " ".join(sorted(chosen))])[:MOST_QUESTION],
         files=frozenset(filter(None, {*chosen, *places})),
         planned=chosen,
         symbols=frozenset((file, name) for file, name in symbols if name),
         rules=frozenset(
             filter(
                 None,
-                {*(each.test for each in red), *(each.rule for each in findings), *_RULE.findall(wish)},
+                {*(each.test for each in red), *(each.rule for each in findings), *_RULE.findall(request)},
             )
         ),
         errors=frozenset(_short(each.error) for each in red if each.error),
@@ -83,13 +83,13 @@ def of_place(learning: Proposal, at: AtHand, often: Collection[str], *, worded: 
     """Count what a learning and a step share: a rule, a test, a file or a symbol by name counts most.
 
     A rule that a learning ties to folders counts inside them. `often` are errors that say nothing, as several
-    learnings are about them; `worded` tells that the wish shares other words with the learning, too.
+    learnings are about them; `worded` tells that the request shares other words with the learning, too.
     """
     hint, areas = learning.hint, _areas(learning)
     points = sum(_of_rule(rule, at, often, areas) for rule in hint.rules)
     if not _linted(hint) and any(path.startswith(area) for area in areas for path in at.planned):
         points += NEAR
-    asked = set(terms(at.wish))
+    asked = set(terms(at.request))
     for path in hint.files:
         own = set(terms(path.rpartition("/")[2].partition(".")[0])) - _ANYWHERE
         if path in at.files:

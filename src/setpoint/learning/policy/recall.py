@@ -26,7 +26,7 @@ from setpoint.model.learning import (
 )
 
 TELLING = 2.7
-"""Words as rare as can be that a wish and a learning must share at least, where no place is shared."""
+"""Words as rare as can be that a request and a learning must share at least, where no place is shared."""
 LEAST_TERMS = 2
 WEAKER = 0.5
 """Share of the best one's points below which a learning is left out, unless it is a person's."""
@@ -47,7 +47,7 @@ def recollections(
 ) -> tuple[Recollection, ...]:
     """Choose what a role is shown, best first; the same run and hits always give the same.
 
-    A learning is shown where its place, its rule or its failing test is at hand, or where a wish shares
+    A learning is shown where its place, its rule or its failing test is at hand, or where a request shares
     several rare words with it. At most one of them is a candidate; none of them holds something suspicious
     that no person approved, and none is what happened once. What people said themselves or approved comes
     first, and is never held back.
@@ -127,7 +127,7 @@ def silent(standing: LearningState) -> bool:
 
 
 def _fit(hit: Hit, at: AtHand, often: Collection[str]) -> float:
-    """Say in points how near a learning is to what is at hand: by its place, or by the words of the wish."""
+    """Say in points how near a learning is to what is at hand, by its place or by the words of the request."""
     several = hit.matched >= LEAST_TERMS
     placed = of_place(hit.standing.learning, at, often, worded=several)
     return max(placed, FITS if several and hit.telling >= TELLING else 0.0)
