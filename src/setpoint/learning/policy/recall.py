@@ -127,7 +127,7 @@ def silent(standing: LearningState) -> bool:
 
 
 def _fit(hit: Hit, at: AtHand, often: Collection[str]) -> float:
-    """Say in points how near a learning is to what is at hand, by its place or by the words of the request."""
+    """Say in points how near a learning is to what is at hand, by its place or the words of the request."""
     several = hit.matched >= LEAST_TERMS
     placed = of_place(hit.standing.learning, at, often, worded=several)
     return max(placed, FITS if several and hit.telling >= TELLING else 0.0)
