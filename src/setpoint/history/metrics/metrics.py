@@ -167,7 +167,7 @@ def amount(value: float | None, unit: str) -> str:
         case "share":
             return f"{value:.1%}"
         case "USD":
-            return f"${value:.4f}" if 0 < abs(value) < 1 else f"${value:.2f}"
+            return f"${value:.4f}" if 0 < 10 * abs(value) < 1 else f"${value:.2f}"
         case "s":
             return duration(value)
         case _:
