@@ -16,6 +16,7 @@ from setpoint.app.views.live import LiveRun, Moment
 from setpoint.app.views.live.moment import call_text, lasted
 from setpoint.errors import RecordedDataError, UsageError, WorkspaceError
 from setpoint.history import phrases
+from setpoint.history.iteration_rows import iteration_rows
 from setpoint.history.iterations import Lap, laps
 from setpoint.history.metrics.metrics import amount
 from setpoint.history.queries import RunSummary, newest_seq
@@ -89,6 +90,8 @@ class RunStory(NamedTuple):
     told: History
     events: tuple[Event, ...]
     laps: tuple[Lap, ...]
+    rows: tuple[str, ...]
+    """Each iteration in a line, and what their figures mean."""
     cost: str
     metric_names: tuple[str, ...]
     """Metrics of the quality vector that were measured at least once."""
@@ -122,6 +125,7 @@ def run_story(project: Project, which: str) -> RunStory:
         told=told,
         events=events,
         laps=every,
+        rows=tuple(iteration_rows(events)),
         cost=in_words(told.account),
         metric_names=_measured(told, every),
         found=findings_in(told),
