@@ -9,6 +9,7 @@ from setpoint.app.runs.standing import best_line, standing_lines, unjudged_lines
 from setpoint.app.views.export import kept_report
 from setpoint.app.views.goal_lines import missed_first
 from setpoint.app.views.live.moment import lasted
+from setpoint.history.iteration_rows import iteration_rows as iteration_rows  # noqa: PLC0414 - for the verbs
 from setpoint.history.iterations import Lap, laps
 from setpoint.history.queries import RunState, RunSummary
 from setpoint.history.replay import History, history

@@ -29,7 +29,7 @@ def demo(
         typer.Option("--tour", help="Explain a run of an agent that claims to be done, and is caught."),
     ] = False,
     halting: Annotated[
-        bool, typer.Option("--halting", help="Explain when a loop goes on and when it stops.")
+        bool, typer.Option("--halting", help="Explain when a loop continues and when it stops.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
 ) -> int:

@@ -69,10 +69,10 @@ def show(
 def _shown(
     project: Project, trace_id: TraceId, events: tuple[Event, ...], *, log: bool, everything: bool
 ) -> None:
+    from setpoint.app.views.closing import iteration_rows
     from setpoint.app.views.export import model_use
     from setpoint.cli.render.closing import print_closing
     from setpoint.cli.render.console import Screen, print_line
-    from setpoint.history.iteration_rows import iteration_rows
 
     console = Screen(highlight=False, soft_wrap=True)
     if not log:
