@@ -21,7 +21,7 @@ from setpoint.history.iterations import Lap, laps
 from setpoint.history.metrics.metrics import amount
 from setpoint.history.queries import RunSummary, newest_seq
 from setpoint.history.replay import History, history
-from setpoint.history.reports.metrics_page import by_loop, day_plot
+from setpoint.history.reports.metrics_page import FILTERS as METRIC_FILTERS
 from setpoint.history.reports.run_report import product_html
 from setpoint.model.events import Event
 from setpoint.model.events.learning import LearningsJudged, MemoryRecalled
@@ -38,14 +38,12 @@ from setpoint.wiring.project import Project, find_run
 from setpoint.workspace.snapshot_store import repository_of_run
 from setpoint.workspace.work_copy import GitWorkspace
 
-FILTERS = {
+FILTERS = METRIC_FILTERS | {
     "ago": lambda seconds: round((time.time() - seconds) * 1000),
     "amount": amount,
     "argv": phrases.argv_line,
-    "by_loop": by_loop,
     "call_text": call_text,
     "change": phrases.change_line,
-    "day_plot": day_plot,
     "duration": phrases.duration,
     "figure": phrases.figure,
     "lasted": lasted,
