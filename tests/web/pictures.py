@@ -35,7 +35,6 @@ LISTS = (
     "/learnings/alike",
     "/production",
     "/metrics",
-    "/metrics/halting",
 )
 RUNS = tuple(f"/runs/{which}" for which in (VERIFIED, ASKING, HOSTILE))
 MORE = ("/?words=totals&group=day", "/?state=cancelled", "/?again={broken}", "/doctor", "/nothing")

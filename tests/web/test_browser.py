@@ -33,7 +33,6 @@ PAGES = [
     "/board",
     "/login",
     "/metrics?days=30",
-    "/metrics/halting",
     f"/runs/{VERIFIED}",
     f"/runs/{ASKING}",
     f"/runs/{HOSTILE}",
