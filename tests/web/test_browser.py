@@ -146,7 +146,7 @@ def test_the_metrics_are_drawn_for_every_window(page):
     page.get_by_role("link", name="30 days").click()
     expect(page.get_by_role("link", name="30 days")).to_have_attribute("aria-current", "true")
     expect(page.get_by_role("heading", name="Runs that end verified", exact=True)).to_be_visible()
-    tile = page.locator("article", has=page.get_by_role("heading", name="success rate", exact=True))
+    tile = page.locator("article", has=page.get_by_role("heading", name="Runs that end verified", exact=True))
     expect(tile.locator("canvas")).to_be_visible()
     tile.evaluate("(each) => each.closest('section').scrollIntoView()")
     picture(page, "metrics")

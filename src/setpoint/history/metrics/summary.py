@@ -82,10 +82,10 @@ def getting_better(report: MetricsReport) -> str:
             f"Too few runs to tell: {now} in the last {days} days, {before} in the {days} days before; "
             f"{FEWEST} in each are needed."
         )
-    found = {verdict(each): [] for each in ten} | {"better": [], "worse": []}
+    found: dict[str, list[str]] = {"better": [], "worse": []}
     for each in ten:
         words = in_words(each)
-        found[verdict(each)].append(f"{words[0].lower()}{words[1:]}")
+        found.setdefault(verdict(each), []).append(f"{words[0].lower()}{words[1:]}")
     told = [f"{word}: {', '.join(found[word])}" for word in ("better", "worse") if found[word]]
     if not told:
         return f"No clear change against the {days} days before."
