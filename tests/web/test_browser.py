@@ -148,7 +148,6 @@ def test_the_metrics_are_drawn_for_every_window(page):
     expect(page.get_by_role("heading", name="Runs that end verified", exact=True)).to_be_visible()
     tile = page.locator("article", has=page.get_by_role("heading", name="Runs that end verified", exact=True))
     expect(tile.locator("canvas")).to_be_visible()
-    tile.evaluate("(each) => each.closest('section').scrollIntoView()")
     picture(page, "metrics")
     page.locator("#about-success_rate summary").click()
     expect(page.locator("#about-success_rate")).to_contain_text("Finished runs that ended verified")
