@@ -51,8 +51,8 @@ def demo(
     hidden_test = resources.files("setpoint.cli").joinpath("sample_hidden", _HIDDEN)
     with TemporaryDirectory(prefix="setpoint-tour-") as script, resources.as_file(hidden_test) as hidden:
         flags |= tour_agent(Path(script), told) if told else {}
-        # A slow machine proves the third state, too, so that the loop stops there.
-        flags |= {"proof": {"seconds": 120}} if halting else {}
+        if halting:  # a slow machine proves the third state, too, so that the loop stops there
+            flags |= {"proof": {"seconds": "120"}}
         project = open_project(root, flags)
         story = resolve_story(project, REQUEST)
         if not halting:
