@@ -24,12 +24,19 @@ def page() -> Iterator[str]:
     for name, text in attribute_texts(Loop).items():
         yield f"## {Loop[name].value.capitalize()}\n"
         yield f"{text}\n"
-        yield "| metric | unit | definition | source | parts | better | null if |"
-        yield "|---|---|---|---|---|---|---|"
+        yield "| metric | in words | unit | definition | source | parts | better | null if |"
+        yield "|---|---|---|---|---|---|---|---|"
         for each in measures():
             if each.loop is Loop[name]:
                 null = each.why_null if each.total else f"always: {each.why_null}"
                 yield row(
-                    f"`{each.name}`", each.unit, each.definition, each.source, each.split, each.better, null
+                    f"`{each.name}`",
+                    each.words,
+                    each.unit,
+                    each.definition,
+                    each.source,
+                    each.split,
+                    each.better,
+                    null,
                 )
         yield ""

@@ -83,7 +83,7 @@ SHOWN = {
     "hint: raise limits.max_iterations",
     "loop.guard_unable": "guard minimum_quality cannot judge this run: no round reached the full test suite",
     "budget.warned": "budget: 52% of cost used (2.60 of 5.00)",
-    "halting.decided": "CONTINUE: 1 problem is open",
+    "halting.decided": "#1 going on is worth 0.53, stopping 0.00 → go on: 1 problem is open",
     "agent.broke": "  rate_limit: 429: too many requests; waiting 90 s, then trying again in its session, "
     "if that can be continued; its edits are kept",
     "loop.stagnated": "the agent repeats itself: pytest -q, 3 times with the same result; sent one reminder",
@@ -342,16 +342,24 @@ def test_findings_coverage_and_broken_tools_are_told():
 def test_every_decision_has_a_style(action):
     decision = EXAMPLES["halting.decided"].decision.model_copy(update={"action": action})
     shown = varied("halting.decided", decision=decision)
-    assert shown.text == f"{action.upper()}: 1 problem is open"
+    assert shown.text.endswith(": 1 problem is open")
     assert shown.style
+    assert "rules-v1" in shown.more
+    assert "rules-v1" not in shown.text
 
 
-@pytest.mark.parametrize(("iteration", "said"), [(0, ""), (1, ", because nothing here could prove the work")])
-def test_a_decision_before_the_first_round_leaves_the_reason_to_the_ending(iteration, said):
+def test_a_decision_says_its_score_and_what_is_open():
+    figures = {"score": 0.784, "failing_tests": 1, "open_problems": 3}
+    made = EXAMPLES["halting.decided"].decision.model_copy(update={"figures": figures})
+    shown = varied("halting.decided", decision=made).text
+    assert shown.startswith("#1 score 0.78 · 1 test fails · 2 other problems · going on is worth 0.53")
+
+
+def test_a_decision_before_the_first_round_leaves_the_reason_to_the_ending():
     reason = "no agent was started, because nothing here could prove the work"
     made = EXAMPLES["halting.decided"].decision.model_copy(update={"reason": reason})
-    shown = varied("halting.decided", decision=made, iteration=iteration)
-    assert shown.text == f"CONTINUE: no agent was started{said}"
+    shown = varied("halting.decided", decision=made, iteration=0)
+    assert shown.text == "CONTINUE: no agent was started"
 
 
 def test_the_cost_is_shown_as_it_was_recorded():

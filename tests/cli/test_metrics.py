@@ -51,11 +51,26 @@ def call(*words):
 
 @pytest.mark.usefixtures("project")
 def test_metrics_are_shown_with_their_sample_size_and_why_one_is_missing():
-    shown = call("--days", "30")
-    (row,) = [line.split() for line in shown.splitlines() if line.strip().startswith("tool_success_rate")]
-    assert row[1:3] == ["50.0%", "2"]
+    shown = call("--days", "30", "--all")
+    (row,) = [line for line in shown.splitlines() if line.startswith("Tool calls that succeed")]
+    assert row.split()[4:7] == ["50.0%", "2", "higher"]
     assert "[red]bash[/red]" in shown
     assert "agents tell what a try costs" in shown
+
+
+@pytest.mark.usefixtures("project")
+def test_ten_figures_in_words_come_first_and_the_others_on_request():
+    shown = call().splitlines()
+    assert shown[0] == (
+        "Is this getting better? Too few runs to tell: 2 in the last 7 days, 0 in the 7 days before; "
+        "5 in each are needed."
+    )
+    assert len(shown[3:-2]) == 10
+    assert shown[3].split()[:7] == ["Runs", "that", "end", "verified", "100.0%", "2", "higher"]
+    assert shown[12].startswith("Verified more with learnings")
+    assert shown[12].endswith("too few runs to tell (300 are needed)")
+    assert shown[-1] == "the other 22: setpoint metrics --all"
+    assert not any("_" in line for line in shown)
 
 
 @pytest.mark.usefixtures("project")

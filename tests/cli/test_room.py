@@ -108,7 +108,7 @@ def test_a_crowded_round_has_at_most_twelve_lines_and_says_what_it_left_out(cand
         HALT.guard,
     ):
         assert needed in text
-    left_out = re.search(r"CONTINUE: .*; lines left out, shown with -v: (\d+)", text)
+    left_out = re.search(r"→ go on: .*; lines left out, shown with -v: (\d+)", text)
     assert left_out
     assert int(left_out[1]) > 20
 

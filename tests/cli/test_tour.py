@@ -40,6 +40,30 @@ def test_each_turn_does_what_its_explanation_says(tmp_path):
 
 
 @pytest.mark.slow
+def test_each_turn_of_the_halting_demo_leaves_as_many_failures_as_r0_says(tmp_path):
+    root = tmp_path / "payments"
+    shutil.copytree(SAMPLE.parent / "sample_halting", root)
+    found = [_failing(root)]
+    for turn in _script("halting")["turns"]:
+        subprocess.run(turn["shell"], shell=True, cwd=root, check=True)
+        found.append(_failing(root))
+
+    assert found == [15, 3, 1, 0]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_the_halting_demo_goes_on_at_the_scores_of_r0_and_halts_at_the_last(tmp_path):
+    argv = [sys.executable, "-m", "setpoint", "demo", "--halting"]
+    done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=True)
+
+    decided = re.findall(r"^#(\d) score ([\d.]+) .*?→ (go on|stop)", done.stdout, re.MULTILINE | re.DOTALL)
+    assert decided == [("1", "0.65", "go on"), ("2", "0.78", "go on"), ("3", "0.88", "stop")]
+    flat = " ".join(done.stdout.split())
+    assert all(" ".join(text.split()) in flat for text in _script("halting")["told"].values())
+
+
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_the_agent_claims_is_sent_back_is_caught_and_passes(tmp_path):
     shown = plain(tour(tmp_path))

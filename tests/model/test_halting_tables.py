@@ -2,7 +2,6 @@
 
 import pytest
 
-from setpoint.cli.render.halting_plots import WIDTH, pareto_lines, reliability_lines
 from setpoint.history.reports.halting_page import page, pareto_plot
 from setpoint.model.facts.group_means import Mean
 from setpoint.model.halter.prediction import HaltingTerms, predict
@@ -51,21 +50,6 @@ def test_predictions_that_differ_lie_in_bins_of_their_own():
 def test_a_policy_is_beaten_where_another_reaches_as_much_for_less():
     assert frontier(THREE) == ("cheap", "dear")
     assert frontier((*THREE, figures("twin", 2.0, 0.9))) == ("cheap", "dear", "twin")
-
-
-def test_the_terminal_shows_the_best_in_capitals_within_eighty_columns():
-    lines = pareto_lines(THREE)
-    assert "A cheap  B dear  c beaten" in lines[-1]
-    assert max(map(len, lines)) <= 80
-    assert lines[2].rstrip().endswith("B")
-    assert len(lines[2].rstrip()) == len("   90% |") + WIDTH + 1
-
-
-def test_the_terminal_shows_what_was_predicted_and_what_came():
-    head, line = reliability_lines(calibration([passing("r", right=True)], TERMS))
-    assert "in 1 runs" in head
-    assert line.endswith("100% of 1")
-    assert line.count("|") == 1
 
 
 def test_the_page_holds_both_plots_and_escapes_names():

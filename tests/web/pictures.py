@@ -35,7 +35,6 @@ LISTS = (
     "/learnings/alike",
     "/production",
     "/metrics",
-    "/metrics/halting",
 )
 RUNS = (
     *(f"/runs/{which}" for which in (VERIFIED, ASKING, HOSTILE, LONGEST)),

@@ -83,9 +83,3 @@ def test_older_runs_are_listed_behind_a_run(program, browser):
     page = browser.get("/", params={"before": names[-1]}).text
     assert "No older run" in page
     assert "sse-connect" not in page
-
-
-def test_the_page_of_halting_policies_says_what_is_missing(browser):
-    shown = browser.get("/metrics/halting").text
-    assert "rules-v1 decides when a loop stops" in shown
-    assert "more are needed to compare policies" in shown

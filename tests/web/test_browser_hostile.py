@@ -121,7 +121,6 @@ def test_no_page_runs_what_others_wrote(watched, signals, learnt):
         "/board",
         *learning,
         "/metrics",
-        "/metrics/halting",
     ):
         watched.goto(path)
         assert_harmless(watched)

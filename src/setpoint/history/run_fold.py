@@ -242,7 +242,7 @@ def restored(told: str | None) -> RunFold | None:
 def tests_line(evaluation: Evaluation) -> str:
     """Say how many tests pass or fail; a selection of them, which a round may run first, has no total."""
     failing, ran = len(evaluation.failures), 0
-    if evaluation.stage is not Stage.EVALUATE:
+    if evaluation.stage is not Stage.EVALUATE or evaluation.quality.test_count:
         ran = sum(count for outcome, count in evaluation.test_counts.items() if outcome not in _NOT_RUN)
     if failing:
         noun = counted(max(ran, failing), "test").partition(" ")[2]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from setpoint.model.value import Value
 
 
@@ -41,5 +43,7 @@ class HaltingValues(Value):
     """Probability that the best turn so far is right, judged by what the agent does not see; 0 to 1."""
     reasons: tuple[str, ...] = ()
     """The terms that weigh most, in words."""
+    worth_usd: float = Field(default=10.0, ge=0)
+    """Of a verified change set, which the values are compared with."""
     one_more: OneMore | None = None
     """What one more iteration is worth; none where the person states no worth, or every gate passes."""

@@ -20,7 +20,6 @@ from setpoint.app.people.gates import open_gate, open_questions
 from setpoint.app.people.steering import MOST_CHARS, continue_run, give_hint, pause_run
 from setpoint.app.runs.board import list_cards
 from setpoint.app.views.export import run_report
-from setpoint.app.views.halting_page import halting_comparison
 from setpoint.app.views.home import age, grouped, inbox, spent
 from setpoint.app.views.metrics import metrics_exposition, metrics_report
 from setpoint.app.views.run_page import FILTERS, diff_of, place_of, run_story
@@ -69,7 +68,6 @@ _PAGES.filters |= {
     "age": age,
     "grouped": grouped,
     "visible": visible,
-    "comparison": halting_comparison,
 }
 _PAGES.globals |= {"place": place_of, "place_id": place_id, "changed": changed}
 

@@ -268,7 +268,7 @@ def test_what_was_not_measured_is_said_to_be_so(tmp_path):
     assert "not measured" in run_report.html(events)
     bare = recorded(RunStarted(order=order(tmp_path), workdir=str(tmp_path)), made(1))
     assert progress(bare).feedback_loop.iterations[0].quality is None
-    assert "tests NOT_REACHED" in run_report.markdown(bare)
+    assert "1 ◐ 1 file +2 -1\n" in run_report.markdown(bare)
 
 
 def test_the_ends_of_raw_outputs_of_red_checks_are_shown_and_a_lost_one_is_told(tmp_path):

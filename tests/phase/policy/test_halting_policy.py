@@ -175,6 +175,7 @@ def test_figures_stand_beside_a_decision():
         "round": 2,
         "chain": 0,
         "quality": round(past.last.tests.score, 4),
+        "score": round(past.last.tests.score, 4),
         "open_problems": 1,
         "failing_tests": 1,
         "same_problems_running": 1,

@@ -15,7 +15,14 @@ UNTESTED = BASE.model_copy(update={"failures": (), "test_counts": {}})
 
 
 def rounds(*reached):
-    return [a_round(place, RED, reached=each) for place, each in enumerate(reached, start=1)]
+    """Rounds that ran the full suite, or else a part of it."""
+    made = [a_round(place, RED, reached=each) for place, each in enumerate(reached, start=1)]
+    return [each if each.tests else partly(each) for each in made]
+
+
+def partly(past):
+    quality = past.evaluation.quality.model_copy(update={"test_count": None})
+    return past.model_copy(update={"evaluation": past.evaluation.model_copy(update={"quality": quality})})
 
 
 def bare():

@@ -9,12 +9,11 @@ from setpoint.app.runs.standing import best_line, standing_lines, unjudged_lines
 from setpoint.app.views.export import kept_report
 from setpoint.app.views.goal_lines import missed_first
 from setpoint.app.views.live.moment import lasted
+from setpoint.history.iteration_rows import iteration_rows as iteration_rows  # noqa: PLC0414 - for the verbs
 from setpoint.history.iterations import Lap, laps
 from setpoint.history.queries import RunState, RunSummary
 from setpoint.history.replay import History, history
-from setpoint.history.run_fold import tests_line
 from setpoint.model.ending import EXAMINED, Ending
-from setpoint.model.events import Event
 from setpoint.model.evidence import CheckState
 from setpoint.model.proof import WITNESS, ObligationState
 from setpoint.model.run import RunOutcome
@@ -39,22 +38,6 @@ def closing_rows(project: Project, run: RunSummary) -> tuple[str, Iterator[Row]]
     events = project.log.replay(run.trace_id)
     told = history(events)
     return f"{lasted(told.active_s)} · {run.cost}", _rows(project, run, told, laps(events))
-
-
-def iteration_rows(events: Sequence[Event]) -> Iterator[str]:
-    """Yield a line for each iteration: how it ended, what it changed, and why it was sent back."""
-    for lap in laps(events):
-        judged = [each for each in lap.gates if not each.passed and not each.reason.startswith("not reached")]
-        failed = judged[0].name if judged else lap.bounce.source if lap.bounce else ""
-        change = f"{lap.change.size}" if lap.change else "no change yet"
-        tests = tests_line(lap.latest) if lap.latest else ""
-        first = lap.failures[0].test if lap.failures else ""
-        blocking = len([each for each in lap.findings if each.blocking])
-        found = counted(blocking, "blocking finding") if blocking else ""
-        back = "restarted" if lap.restarted else f"sent back by {lap.bounce.source}" if lap.bounce else ""
-        mark = "✓ all met" if lap.verified else f"✗ {failed}" if failed else "◐ under way"
-        parts = [change, tests, found, back, first]
-        yield f"#{lap.number} {mark:<12} {' · '.join(part for part in parts if part)}"
 
 
 def _rows(project: Project, run: RunSummary, told: History, every: Sequence[Lap]) -> Iterator[Row]:

@@ -1,11 +1,9 @@
-"""The comparison of halting policies as a page of its own, and as a part of the dashboard."""
+"""The comparison of halting policies as a page of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-
-from markupsafe import Markup
 
 from setpoint.errors import UsageError
 from setpoint.history.reports import halting_page
@@ -20,8 +18,3 @@ def write_halting_page(tables: Sequence[ReplayTable], file: Path) -> None:
         raise UsageError(
             f"{file} cannot be written: {error.strerror}", hint="name a file in a folder that exists"
         ) from error
-
-
-def halting_comparison(table: ReplayTable) -> Markup:
-    """Return the part of a page that is about one agent."""
-    return halting_page.comparison(table)

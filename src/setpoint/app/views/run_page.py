@@ -16,11 +16,12 @@ from setpoint.app.views.live import LiveRun, Moment
 from setpoint.app.views.live.moment import call_text, lasted
 from setpoint.errors import RecordedDataError, UsageError, WorkspaceError
 from setpoint.history import phrases
+from setpoint.history.iteration_rows import iteration_rows
 from setpoint.history.iterations import Lap, laps
 from setpoint.history.metrics.metrics import amount
 from setpoint.history.queries import RunSummary, newest_seq
 from setpoint.history.replay import History, history
-from setpoint.history.reports.metrics_page import by_loop, day_plot
+from setpoint.history.reports.metrics_page import FILTERS as METRIC_FILTERS
 from setpoint.history.reports.run_report import product_html
 from setpoint.model.events import Event
 from setpoint.model.events.learning import LearningsJudged, MemoryRecalled
@@ -37,14 +38,12 @@ from setpoint.wiring.project import Project, find_run
 from setpoint.workspace.snapshot_store import repository_of_run, snapshot_store_of
 from setpoint.workspace.work_copy import GitWorkspace
 
-FILTERS = {
+FILTERS = METRIC_FILTERS | {
     "ago": lambda seconds: round((time.time() - seconds) * 1000),
     "amount": amount,
     "argv": phrases.argv_line,
-    "by_loop": by_loop,
     "call_text": call_text,
     "change": phrases.change_line,
-    "day_plot": day_plot,
     "duration": phrases.duration,
     "figure": phrases.figure,
     "lasted": lasted,
@@ -89,6 +88,8 @@ class RunStory(NamedTuple):
     told: History
     events: tuple[Event, ...]
     laps: tuple[Lap, ...]
+    rows: tuple[str, ...]
+    """Each iteration in a line, and what their figures mean."""
     cost: str
     metric_names: tuple[str, ...]
     """Metrics of the quality vector that were measured at least once."""
@@ -122,6 +123,7 @@ def run_story(project: Project, which: str) -> RunStory:
         told=told,
         events=events,
         laps=every,
+        rows=tuple(iteration_rows(events)),
         cost=in_words(told.account),
         metric_names=_measured(told, every),
         found=findings_in(told),

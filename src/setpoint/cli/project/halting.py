@@ -93,7 +93,6 @@ def _printed(table: ReplayTable) -> None:
     from rich.table import Table
 
     from setpoint.cli.render.console import Screen
-    from setpoint.cli.render.halting_plots import pareto_lines, reliability_lines
 
     console = Screen(highlight=False, soft_wrap=True)
     console.width = max(console.width, _LEAST_WIDTH)
@@ -115,9 +114,6 @@ def _printed(table: ReplayTable) -> None:
         if each.refused:
             console.print(f"{each.policy}: not replayed: {each.refused}", markup=False)
     console.print(_below(table), markup=False)
-    lines = pareto_lines(table.figures)
-    lines += reliability_lines(table.calibration) if table.calibration else []
-    console.print("\n".join(["", *lines, ""]), markup=False)
 
 
 def _below(table: ReplayTable) -> str:

@@ -12,13 +12,16 @@ from setpoint.cli.render.styles import say, written
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from setpoint.history.metrics.metrics import Metric, MetricsReport
     from setpoint.history.metrics.snapshots import Snapshot
 
 _BARS = "▁▂▃▄▅▆▇█"
-_ARROWS = {"up": "↑", "down": "↓", "same": "→", "": ""}
+_STYLES = {"better": "green", "worse": "yellow"}
 _MOST_PARTS = 6
+_PLAIN_WIDTH = 110
+"""Least columns where no terminal folds the lines."""
 _WIDEST = 30
 DAYS = 7
 """Default window in days."""
@@ -31,6 +34,7 @@ def metrics(
         int | None,
         typer.Option(min=1, max=3660, help="Length of the window in days, including today; default 7."),
     ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Show every metric, with its parts.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     as_prometheus: Annotated[
         bool, typer.Option("--prometheus", help="Print 7, 30 and 90 days in the Prometheus text format.")
@@ -45,7 +49,7 @@ def metrics(
         bool, typer.Option("--snapshots", help="List the stored reports of the window instead.")
     ] = False,
 ) -> None:
-    """Show metrics of the last days with sample sizes and trends."""
+    """Show in ten figures how the last days went, and whether it gets better."""
     from setpoint.app.people.deliveries import notice_deliveries
     from setpoint.app.views.metrics import (
         metric_snapshots,
@@ -56,7 +60,7 @@ def metrics(
     )
     from setpoint.wiring.project import open_project
 
-    given = {"--days": days, "--json": as_json, "--html": html, "--snapshot": snapshot}
+    given = {"--days": days, "--all": everything, "--json": as_json, "--html": html, "--snapshot": snapshot}
     _refuse_ignored({**given, "--prometheus": as_prometheus, "--snapshots": history})
     days = days or DAYS
     project = open_project(Path.cwd())
@@ -77,18 +81,31 @@ def metrics(
         stored = {"snapshot": name} if name else {}
         typer.echo(json.dumps({**made.model_dump(mode="json"), **stored}, indent=2))
     else:
-        _printed(made, name)
+        _printed(made, name, everything=everything)
 
 
-def _printed(made: MetricsReport, name: str) -> None:
+def _printed(made: MetricsReport, name: str, *, everything: bool) -> None:
     """Print a report, and the name under which it is stored."""
     from setpoint.cli.render.console import Screen
+    from setpoint.history.metrics.summary import first_ten, getting_better
+    from setpoint.model.loop_metric import Loop
 
     console = Screen(highlight=False, soft_wrap=True)
-    console.print(f"{made.since} to {made.until} (UTC), against the {made.days} days before", markup=False)
-    for loop in dict.fromkeys(each.loop for each in made.metrics):
-        _table(console, made, loop)
-    _unmeasured(console, made)
+    if not console.is_terminal:
+        console.width = max(console.width, _PLAIN_WIDTH)
+    console.print(f"Is this getting better? {getting_better(made)}\n", markup=False)
+    ten = first_ten(made)
+    rest = [each for each in made.metrics if each not in ten]
+    parts = {f"last {made.days} days": ten}
+    if everything:
+        for loop in Loop:
+            of = tuple(each for each in rest if each.loop == loop and each.value is not None)
+            parts |= {"across runs" if loop is Loop.ACROSS else f"{loop} loop": of} if of else {}
+    _table(console, parts, everything=everything)
+    if everything:
+        _unmeasured(console, made)
+    else:
+        console.print(f"\nthe other {len(rest)}: setpoint metrics --all", style="dim", markup=False)
     if name:
         console.print(f"stored as {name}", markup=False)
 
@@ -122,43 +139,49 @@ def _stored(listed: tuple[Snapshot, ...], *, as_json: bool) -> None:
     Screen(highlight=False, soft_wrap=True).print(table if listed else "no report is stored yet")
 
 
-def _table(console: Console, made: MetricsReport, loop: str) -> None:
+def _table(console: Console, parts: dict[str, tuple[Metric, ...]], *, everything: bool) -> None:
     from rich.table import Table
-    from rich.text import Text
 
-    from setpoint.history.metrics.metrics import amount
-
-    shown = [each for each in made.metrics if each.loop == loop and each.value is not None]
-    if not shown:
-        return
-    table = Table(title=f"{loop} loop" if loop != "across" else "across runs", title_justify="left", box=None)
-    for name in ("metric", "value", "n", "trend", "by day"):
+    table = Table(box=None, pad_edge=False)
+    for name in (next(iter(parts)), "value", "n", "better if"):
         table.add_column(name, justify="right" if name in ("value", "n") else "left", no_wrap=True)
-    fancy = console.is_terminal
-    for metric in shown:
-        days = sparkline([each.value for each in metric.by_day], plain=not fancy)
-        trend = Text(_trend(metric, plain=not fancy), style=_style(metric))
-        table.add_row(metric.name, amount(metric.value, metric.unit), str(metric.n), trend, days)
-        most = sorted(metric.parts, key=lambda part: -part.n)[_MOST_PARTS - 1 :]
-        hidden = {part.label for part in most[1:]}
-        for part in metric.parts:
-            if part.n and part.label not in hidden:
-                row = (Text(f"  {part.label}"), amount(part.value, metric.unit), str(part.n), "", "")
-                table.add_row(*row, style="dim")
-        if hidden:
-            table.add_row(f"  and {len(hidden)} more: see --json", style="dim")
+    table.add_column("against as many days before")
+    if everything:
+        table.add_column("by day", no_wrap=True)
+    for place, (title, metrics) in enumerate(parts.items()):
+        if place:
+            table.add_row()
+            table.add_row(title, style="bold")
+        for metric in metrics:
+            _add(table, metric, everything=everything, plain=not console.is_terminal)
     console.print(table)
 
 
+def _add(table: Table, metric: Metric, *, everything: bool, plain: bool) -> None:
+    """Add the row of a metric, and those of its parts where everything is shown."""
+    from rich.text import Text
+
+    from setpoint.history.metrics.metrics import amount
+    from setpoint.history.metrics.summary import in_words, trend_in_words, value_in_words, verdict
+
+    trend = Text(trend_in_words(metric), style=_STYLES.get(verdict(metric), "dim"))
+    days = [sparkline([each.value for each in metric.by_day], plain=plain)] * everything
+    table.add_row(in_words(metric), value_in_words(metric), str(metric.n), metric.better, trend, *days)
+    parts = sorted((part for part in metric.parts if part.n and everything), key=lambda part: -part.n)
+    for part in parts[:_MOST_PARTS]:
+        cells = (Text(f"  {part.label}"), amount(part.value, metric.unit), str(part.n))
+        table.add_row(*cells, style="dim")
+    if hidden := len(parts[_MOST_PARTS:]):
+        table.add_row(f"  and {hidden} more: see --json", style="dim")
+
+
 def _unmeasured(console: Console, made: MetricsReport) -> None:
-    reasons: dict[str, list[str]] = {}
+    from setpoint.history.metrics.summary import in_words
+
+    console.print("\nnot measured", style="bold")
     for each in made.metrics:
         if each.value is None:
-            reasons.setdefault(each.reason, []).append(each.name)
-    if reasons:
-        console.print("not measured", style="italic")
-    for reason, names in reasons.items():
-        console.print(f"  {', '.join(names)}: {reason}", style="dim", markup=False)
+            console.print(f"  {in_words(each)}: {each.reason}", style="dim", markup=False)
     for failure in made.left_out:
         console.print(failure, style="yellow", markup=False)
 
@@ -179,18 +202,3 @@ def sparkline(values: list[float | None], *, plain: bool = False) -> str:
         " " if value is None else _BARS[round((value - least) / step * (len(_BARS) - 1))]
         for value in values[-_WIDEST:]
     )
-
-
-def _trend(metric: Metric, *, plain: bool) -> str:
-    if not metric.trend:
-        return ""
-    from setpoint.history.metrics.metrics import amount
-
-    before = f" from {amount(metric.previous, metric.unit)} (n {metric.previous_n})"
-    return (metric.trend if plain else _ARROWS[metric.trend]) + before
-
-
-def _style(metric: Metric) -> str:
-    if metric.trend in ("", "same") or not metric.better:
-        return ""
-    return "green" if (metric.trend == "up") == (metric.better == "higher") else "yellow"

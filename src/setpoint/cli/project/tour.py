@@ -1,4 +1,4 @@
-"""`setpoint demo --tour`: an agent that claims to be done is sent back, caught, and then verified."""
+"""`setpoint demo --tour` and `--halting`: runs of a scripted agent, each event with what it means."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ AGENT = "eager"
 _END = "run.finished"
 
 
-def _script() -> dict[str, Any]:
-    file = resources.files("setpoint.cli").joinpath("sample_tour", "tour.toml")
+def _script(name: str = "tour") -> dict[str, Any]:
+    file = resources.files("setpoint.cli").joinpath("sample_tour", f"{name}.toml")
     return tomllib.loads(file.read_text("utf-8"))
 
 
-def tour_agent(folder: Path) -> dict[str, Any]:
-    """Write the script of the tour's agent into a folder; return the settings for a run of this agent."""
-    played = [[{"shell": turn["shell"]}, {"say": turn["says"]}] for turn in _script()["turns"]]
+def tour_agent(folder: Path, name: str) -> dict[str, Any]:
+    """Write the script of a tour's agent into a folder; return the settings for a run of this agent."""
+    played = [[{"shell": turn["shell"]}, {"say": turn["says"]}] for turn in _script(name)["turns"]]
     file = folder / "script.json"
     file.write_text(json.dumps({"name": AGENT, "counter": "played", "prompts": played}), "utf-8")
     command = [sys.executable, "-m", "setpoint.agents.scripted", str(file)]
@@ -38,13 +38,13 @@ def tour_agent(folder: Path) -> dict[str, Any]:
     return {"agent": {AGENT: agent}, "agents": {"maker": AGENT, "test_designer": "rules"}}
 
 
-def take_tour(project: Project, order: RunOrder) -> int:
+def take_tour(project: Project, order: RunOrder, name: str) -> int:
     """Drive the run; print what the agent says, what Setpoint measures, and what it means."""
     from setpoint.app.runs.drive import drive_run
     from setpoint.cli.render.live import closing
 
     console = Screen(highlight=False)
-    guide = _Guide(console, _script()["told"])
+    guide = _Guide(console, _script(name)["told"])
     guide.tell("begin")
     outcome = drive_run(project, order, heard=guide.heard)
     console.print()

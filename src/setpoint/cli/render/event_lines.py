@@ -18,6 +18,7 @@ from setpoint.model.events import Body, people
 from setpoint.model.events import learning as m
 from setpoint.model.events.candidates import CandidateResult
 from setpoint.model.events.production import AboutProduction
+from setpoint.model.facts.halting import decision_line, shadow_line
 from setpoint.model.facts.spending import in_time
 from setpoint.model.gate import Answer
 from setpoint.model.run import Action
@@ -120,9 +121,22 @@ def _of_figures(body: e.IterationEvaluated | e.BudgetWarned | e.HaltingDecided) 
         share = max(body.share, body.used / body.limit) if body.limit else body.share
         text = f"budget: {share:.0%} of {body.budget} used ({body.used:.2f} of {body.limit:.2f})"
         return Line(text, "yellow")
-    made = body.decision
-    said = made.reason if body.iteration else made.reason.partition(", because ")[0]  # the ending says why
-    return Line(f"{made.action.upper()}: {said}", _ACTION_STYLE[made.action], more=f" ({made.policy})")
+    return _decided(body)
+
+
+def _decided(body: e.HaltingDecided) -> Line:
+    made, figures = body.decision, body.decision.figures
+    style, more = _ACTION_STYLE[made.action], f" ({made.policy})"
+    if not body.iteration:
+        said = made.reason.partition(", because ")[0]  # the ending says why
+        return Line(f"{made.action.upper()}: {said}", style, more=more)
+    score, red, every = (figures.get(name) for name in ("score", "failing_tests", "open_problems"))
+    parts = [f"score {score:.2f}"] if isinstance(score, float) else []
+    if isinstance(red, int) and isinstance(every, int):
+        parts += [f"{counted(red, 'test')} {'fails' if red == 1 else 'fail'}"] if red else []
+        parts += [f"{counted(every - red, 'other problem')}"] if every > red else []
+    shown = " · ".join((*parts, decision_line(made)))
+    return Line(f"#{body.iteration} {shown}", style, more=f"{more} {shadow_line(made)}".rstrip())
 
 
 def _of_person(body: e.GateOpened | e.GateAnswered | e.GateExpired | e.CancelRequested) -> Line:

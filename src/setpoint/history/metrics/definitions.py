@@ -14,6 +14,10 @@ class Measure(Value):
     """One metric as it is defined in `measures.toml`: `total` over `n`, each named `tally.figure`."""
 
     name: str
+    words: str = ""
+    """Its name for people; empty for a metric of a plug-in."""
+    least: int = 5
+    """Sample in each window below which it is not compared."""
     loop: Loop
     unit: Unit
     definition: str

@@ -30,11 +30,6 @@ def page(tables: Sequence[ReplayTable]) -> str:
     return _environment().get_template("halting.html.j2").render(tables=tables)
 
 
-def comparison(table: ReplayTable) -> Markup:
-    """Return the part of the page that is about one agent."""
-    return Markup(_environment().get_template("halting_table.html.j2").render(table=table))  # noqa: S704 - escaped by the template
-
-
 def reliability_plot(found: Calibration) -> Markup:
     """Draw the share of right work over what was predicted; a point on the diagonal is a true prediction."""
     told = "; ".join(map(_spoken, found.bins))
@@ -142,9 +137,9 @@ def interval(mean: Mean | None, digits: int = 3) -> str:
 @cache
 def _environment() -> Environment:
     environment = templates()
-    environment.filters |= FILTERS
+    environment.filters |= {
+        "interval": interval,
+        "reliability_plot": reliability_plot,
+        "pareto_plot": pareto_plot,
+    }
     return environment
-
-
-FILTERS = {"interval": interval, "reliability_plot": reliability_plot, "pareto_plot": pareto_plot}
-"""What templates of the comparison use."""

@@ -9,6 +9,14 @@ from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from setpoint.history.metrics.metrics import Metric, MetricsReport, amount
+from setpoint.history.metrics.summary import (
+    first_ten,
+    getting_better,
+    in_words,
+    trend_in_words,
+    value_in_words,
+    verdict,
+)
 from setpoint.history.reports.templates import templates
 from setpoint.model.loop_metric import Loop
 
@@ -22,15 +30,12 @@ def page(reports: tuple[MetricsReport, ...]) -> str:
 
 
 def by_loop(report: MetricsReport) -> list[tuple[str, tuple[Metric, ...]]]:
-    """Return the metrics under the names of their loops, in the order in which they are defined."""
-    names = dict.fromkeys(each.loop for each in report.metrics)
-    return [
-        (
-            "Across runs" if loop is Loop.ACROSS else f"{loop.capitalize()} loop",
-            tuple(each for each in report.metrics if each.loop is loop),
-        )
-        for loop in names
-    ]
+    """Return the ten first figures, then the other metrics under the names of their loops."""
+    ten = first_ten(report)
+    rest = [each for each in report.metrics if each not in ten]
+    names = {loop: "Across runs" if loop is Loop.ACROSS else f"{loop.capitalize()} loop" for loop in Loop}
+    parts = [(name, tuple(each for each in rest if each.loop is loop)) for loop, name in names.items()]
+    return [("Ten figures", ten), *(part for part in parts if part[1])]
 
 
 def day_plot(metric: Metric) -> Markup:
@@ -55,7 +60,7 @@ def day_plot(metric: Metric) -> Markup:
         if one and two
     ]
     dots = [f'<circle cx="{spot[0]:.1f}" cy="{spot[1]:.1f}" r="2.2"/>' for spot in spots if spot]
-    spoken = f"{metric.name}: {amount(least, metric.unit)} to {amount(most, metric.unit)}"
+    spoken = f"{in_words(metric)}: {amount(least, metric.unit)} to {amount(most, metric.unit)}"
     return Markup(  # noqa: S704 - every text above is a number or escaped
         f'<svg class="days" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(spoken)}">'
         f"{''.join(lines)}{''.join(dots)}</svg>"
@@ -69,5 +74,17 @@ def _share(value: float, least: float, most: float) -> float:
 @cache
 def _environment() -> Environment:
     environment = templates()
-    environment.filters |= {"amount": amount, "day_plot": day_plot, "by_loop": by_loop}
+    environment.filters |= {**FILTERS, "amount": amount}
     return environment
+
+
+FILTERS = {
+    "by_loop": by_loop,
+    "day_plot": day_plot,
+    "getting_better": getting_better,
+    "in_words": in_words,
+    "trend_in_words": trend_in_words,
+    "value_in_words": value_in_words,
+    "verdict": verdict,
+}
+"""What templates of metrics use."""

@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from setpoint.errors import RecordedDataError
 from setpoint.history import phrases
+from setpoint.history.iteration_rows import iteration_rows
 from setpoint.history.iterations import Lap, laps
 from setpoint.history.model_use import use_in_words
 from setpoint.history.replay import History, history
@@ -30,7 +31,7 @@ from setpoint.model.events import Event, ProductShown
 from setpoint.model.events.run import AgentFinished, PhaseCompleted, PhaseEntered, RunFinished
 from setpoint.model.evidence import CheckState
 from setpoint.model.facts import gains
-from setpoint.model.facts.halting import shadow_line
+from setpoint.model.facts.halting import decision_line, shadow_line
 from setpoint.model.facts.spending import in_words
 from setpoint.model.ids import Artifact, Commit, TraceId
 from setpoint.model.run import COMPLETION_MARK
@@ -145,6 +146,7 @@ def _rendered(
         .render(
             told=told,
             laps=every,
+            rows=tuple(iteration_rows(events)),
             lap=lap,
             order=told.order,
             headline=_headline(told, figures),
@@ -325,7 +327,7 @@ def _environment() -> Environment:
         "fenced": phrases.fenced,
     }
     environment.globals["place"] = phrases.place
-    environment.filters["shadow_line"] = shadow_line
+    environment.filters |= {"decision_line": decision_line, "shadow_line": shadow_line}
     return environment
 
 

@@ -8,7 +8,7 @@ from setpoint.model.facts.rounds import RunFacts, blocking, open_count, problems
 from setpoint.model.finding import Category
 from setpoint.model.halting import TurnState
 from setpoint.model.halting_values import OneMore
-from setpoint.model.run import Decision, Round
+from setpoint.model.run import Action, Decision, Round
 
 UNKNOWN_AGENT = "unknown"
 """Names the agent of a run without a recorded attempt."""
@@ -46,6 +46,28 @@ def agent_of(rounds: Sequence[Round]) -> str:
     attempts = [each.snapshot.attempt for each in rounds if each.snapshot.attempt is not None]
     names = (" ".join(filter(None, (each.agent, each.version, each.usage.model))) for each in attempts)
     return " then ".join(dict.fromkeys(names)) or UNKNOWN_AGENT
+
+
+_NEXT = {
+    Action.HALT: "stop",
+    Action.CONFIRM: "measure it once more",
+    Action.CONTINUE: "go on",
+    Action.RESTART: "start again",
+    Action.ESCALATE: "stop and ask",
+}
+WORTH = "worth, as estimated: 1.00 for a verified change, 0.00 for none"
+"""What the figures of `decision_line` mean."""
+
+
+def decision_line(decision: Decision) -> str:
+    """Say in one line what going on and stopping are worth, what comes next, and why."""
+    then, values = f"→ {_NEXT[decision.action]}: {decision.reason}", decision.values
+    if values is None:
+        return then
+    # Where a gate fails, nothing is delivered: the run stops with a question.
+    stopping = values.escalate if values.halt is None else values.halt
+    on, off = (value / (values.worth_usd or 1.0) + 0.0 for value in (values.continue_, stopping))
+    return f"going on is worth {on:.2f}, stopping {off:.2f} {then}"
 
 
 def shadow_line(decision: Decision) -> str:

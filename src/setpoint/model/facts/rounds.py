@@ -172,7 +172,8 @@ def comparable_metrics(rounds: Sequence[Round], weights: dict[str, float]) -> tu
     """Name the metrics of the score that every one of the rounds measured, and of the same tests."""
     if not rounds:
         return ()
-    of_tests = frozenset() if len({each.tests is None for each in rounds}) == 1 else _OF_TESTS
+    in_full = {each.tests is not None or each.latest.quality.test_count is not None for each in rounds}
+    of_tests = frozenset() if len(in_full) == 1 else _OF_TESTS
     measured = [each.latest.quality.measured.keys() - of_tests for each in rounds]
     return tuple(name for name in weights if all(name in names for names in measured))
 
@@ -190,6 +191,11 @@ def comparable_scores(rounds: Sequence[Round], weights: dict[str, float]) -> tup
     chosen = {name: weights[name] for name in shared}
     scores = [each.latest.quality.score(chosen) if chosen else None for each in rounds]
     return tuple(each for each in scores if each is not None)
+
+
+def scores_with_tests(rounds: Sequence[Round], weights: dict[str, float]) -> tuple[float, ...]:
+    """Return the comparable score of each round; empty where tests are not among the common metrics."""
+    return comparable_scores(rounds, weights) if "tests" in comparable_metrics(rounds, weights) else ()
 
 
 def fewer_problems(rounds: tuple[Round, ...], bounces: int) -> bool:

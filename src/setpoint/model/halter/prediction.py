@@ -91,6 +91,7 @@ def predict(turns: Sequence[TurnState], terms: HaltingTerms) -> HaltingValues:
         escalate=terms.economics.escalation_usd,
         p_verified=p_best,
         reasons=told,
+        worth_usd=terms.economics.worth_usd,
     )
 
 

@@ -11,6 +11,7 @@ from setpoint.model.facts.rounds import (
     open_count,
     qualities,
     same_problems_running,
+    scores_with_tests,
     unproven,
 )
 from setpoint.model.goals import PREFIX, GoalState
@@ -51,7 +52,7 @@ def rules_v1(past: RunFacts) -> tuple[Decision, Halt | None]:
     return _decision(
         past,
         Action.CONTINUE,
-        f"open problems: {open_count(past.last)}; no guard fires",
+        "no limit is reached",
     ), None
 
 
@@ -155,7 +156,7 @@ def _last_of(rounds: tuple[Round, ...], chain: int) -> Round:
 
 
 def _decision(past: RunFacts, action: Action, reason: str) -> Decision:
-    scores = qualities(past.rounds)
+    scores, alike = qualities(past.rounds), scores_with_tests(past.rounds, past.weights)
     return Decision(
         policy=RULES,
         action=action,
@@ -164,6 +165,7 @@ def _decision(past: RunFacts, action: Action, reason: str) -> Decision:
             "round": len(past.rounds),
             "chain": past.last.chain,
             "quality": round(scores[-1], 4) if scores else None,
+            "score": round(alike[-1], 4) if alike else None,
             "open_problems": open_count(past.last),
             "failing_tests": len(failures(past.last)),
             "same_problems_running": same_problems_running(past.recent),

@@ -14,8 +14,6 @@ from setpoint.model.config.limits import Limits
 from setpoint.model.facts.gains import gained, without_gain, worse
 from setpoint.model.facts.rounds import (
     RunFacts,
-    comparable_metrics,
-    comparable_scores,
     failures,
     fewer_problems,
     open_counts,
@@ -23,6 +21,7 @@ from setpoint.model.facts.rounds import (
     qualities,
     review_findings,
     same_problems_running,
+    scores_with_tests,
     signature,
 )
 from setpoint.model.run import Halt, Round
@@ -197,10 +196,7 @@ def minimum_quality(limits: Limits) -> Guard:
 
 def scores_in_a_row(past: RunFacts) -> tuple[float, ...]:
     """Return the newest scores as far as they can be compared: the same metrics, and tests among them."""
-    window = past.recent[-STAGNATION_WINDOW:]
-    if "tests" not in comparable_metrics(window, past.weights):
-        return ()
-    return comparable_scores(window, past.weights)
+    return scores_with_tests(past.recent[-STAGNATION_WINDOW:], past.weights)
 
 
 def _gains_in_part(past: RunFacts) -> bool:
