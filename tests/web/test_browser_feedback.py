@@ -81,10 +81,14 @@ def test_a_finding_is_dismissed_with_the_time_it_took(page, project, trace):
     found.locator("summary").click()
     found.get_by_label("Why it is none").fill("they are what the rules of arithmetic call them")
     found.get_by_role("button", name="Dismiss").click()
-    expect(found).to_contain_text("Ada dismissed it: they are what the rules")
+    expect(found).to_contain_text(re.compile(r"Ada dismissed it until [\d-]+: they are what the rules"))
     expect(found.get_by_role("button", name="Dismiss")).to_have_count(0)
     (body,) = said(project, trace, FindingDismissed)
     assert 0 < body.considered_s < 60
+
+    found.locator("summary").click()
+    found.get_by_role("button", name="Let it count again").click()
+    expect(found).to_contain_text("Ada took the dismissal back: it counts again")
 
 
 def test_what_one_types_stays_while_the_page_is_brought_up_to_date(page, project, trace):

@@ -7,7 +7,6 @@ import pytest
 from model.memory_examples import BY_A_PERSON, COMMIT, OF_A_FIX
 from setpoint.learning.policy.confidence import learning_state
 from setpoint.learning.policy.feedback_effects import (
-    apply_rates,
     learning_from,
     moved,
     weight_of_thought,
@@ -89,8 +88,3 @@ def test_a_dismissal_weighs_less_the_longer_it_was_thought_about():
     assert weight_of_thought(None) == weight_of_thought(3.0) == 1.0
     assert weight_of_thought(60.0) == weight_of_thought(6000.0) == 0.5
     assert 0.5 < weight_of_thought(30.0) < 1.0
-
-
-def test_rates_count_by_category():
-    decisions = [APPLIED, APPLIED, DISMISSED, COMMENTED, REWRITTEN]
-    assert apply_rates(decisions) == {"correctness": (2, 4)}
