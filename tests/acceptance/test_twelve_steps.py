@@ -164,7 +164,7 @@ def project(tmp_path):
     return made
 
 
-def test_the_twelve_steps_of_the_design(project):
+def steps_1_to_8(project):
     # 1. A user asks for work.
     # 2. The planner is told what the team learnt of tokens, and plans with it.
     planner = [{"expect": JWT}, {"say": "Write login() in auth.py; its tokens end with :24h."}]
@@ -193,8 +193,7 @@ def test_the_twelve_steps_of_the_design(project):
     tester = [{"expect": "test_a_day_begins_empty"}, {"say": CAUSE}]
     # 8. The work bounces again: the maker is given the analysis and mends the cause.
     clears = [{"expect": CAUSE}, write("audit.py", AUDIT)]
-    # 9. The second review finds the warning alone and wants a person to decide. The person adds types by
-    # hand and lets the run go on; the third review approves.
+    # The second review finds the warning alone and wants a person to decide.
     second = review("require_human", finding("warning", "design", NAMING, "audit.py"))
     after = [{"expect": "changed auth.py by hand"}, {"say": "Nothing to add."}]
     third = review("approve", finding("warning", "design", NAMING, "audit.py"))
@@ -206,11 +205,13 @@ def test_the_twelve_steps_of_the_design(project):
         tester=[tester],
     )
     asked = json.loads(told(project, "run", "add login to auth.py", "--json", code=10, **ASKING))
-    run = asked["trace_id"]
+    return asked["trace_id"]
+
+
+def record_of_1_to_8(project, run):
+    # The run waits, and what its steps did can be read from the record.
     (opened,) = read(project, "answer")
     assert "wants a person to decide" in opened["gate"]["question"]
-
-    # What steps 3 to 8 did can be read from the record.
     log = told(project, "show", "log", run)
     assert "import audit" in log
     bounces = [line for line in log.splitlines() if " bounce " in line]
@@ -218,24 +219,31 @@ def test_the_twelve_steps_of_the_design(project):
     severities = [each["severity"] for each in read(project, "finding", "list", run)]
     assert severities[0] == "critical"
 
+
+def step_9(project, run):
+    # 9. The person adds types by hand and lets the run go on; the third review approves.
     own = project.root.parent / "own.diff"
     own.write_text(diff("auth.py", EMPTY + HANDLED, EMPTY + TYPED))
     told(project, "answer", "continue", "1", run, "--edit", str(own))
     done = json.loads(told(project, "resume", run, "--json", **ASKING))
     assert done["ending"] == "verified", done["reason"]
     assert "def login(name: str" in project.git("show", f"{done['branch']}:auth.py")
+    return done["branch"]
 
+
+def step_10(project, run):
     # 10. What the run taught: the reviewer's objection, the cause of the failing tests, the person's types.
-    objected = lesson(project, HANDLING)
-    assert objected["status"] == "active"
+    assert lesson(project, HANDLING)["status"] == "active"
     assert lesson(project, "test_a_day_begins_empty")["learning"]["hint"]["files"] == ["audit.py"]
     typed = lesson(project, "Ada changed auth.py by hand")
     assert (typed["learning"]["trust"], typed["learning"]["believed"]) == ("human", 0.8)
     assert "reflection by rules" in told(project, "show", "log", run)
 
+
+def step_11(project, branch):
     # 11. The next run is told all of it before it begins, and is approved at once.
     known = lesson(project, JWT)["confidence"]["mean"]
-    project.git("merge", "-q", done["branch"])
+    project.git("merge", "-q", branch)
     project.write("tests/test_reset.py", RESET_TESTS)
     project.commit("a test for resets")
     cast(
@@ -248,12 +256,23 @@ def test_the_twelve_steps_of_the_design(project):
     assert (next_["ending"], next_["iterations"], next_["bounces"]) == ("verified", 1, 0)
     assert lesson(project, JWT)["confidence"]["mean"] > known, "it was followed, and the work was verified"
 
+
+def step_12(project, run):
     # 12. A person dismisses a finding: what led to it is believed less, and it blocks nothing any more.
-    before = lesson(project, HANDLING)["confidence"]["mean"]
+    objected = lesson(project, HANDLING)
     (wrong,) = [each for each in read(project, "finding", "list", run) if each["message"] == HANDLING]
     said = told(project, "finding", "dismiss", wrong["id"], "--run", run, "--reason", "names are known")
     assert f"confidence in {objected['learning']['id']}" in said
-    assert lesson(project, HANDLING)["confidence"]["mean"] < before - 0.1
+    assert lesson(project, HANDLING)["confidence"]["mean"] < objected["confidence"]["mean"] - 0.1
     assert "names are known" in told(project, "finding", "suppressed")
     assert "names are known" in told(project, "finding", "feedback", "--finding", wrong["id"][:8])
     told(project, "verify", run)
+
+
+def test_the_twelve_steps_of_the_design(project):
+    run = steps_1_to_8(project)
+    record_of_1_to_8(project, run)
+    branch = step_9(project, run)
+    step_10(project, run)
+    step_11(project, branch)
+    step_12(project, run)
