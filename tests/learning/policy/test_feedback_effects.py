@@ -7,6 +7,7 @@ import pytest
 from model.memory_examples import BY_A_PERSON, COMMIT, OF_A_FIX
 from setpoint.learning.policy.confidence import learning_state
 from setpoint.learning.policy.feedback_effects import (
+    concerned,
     learning_from,
     moved,
     weight_of_thought,
@@ -21,9 +22,11 @@ from setpoint.model.events.people import (
     FixApplied,
     FixRewritten,
 )
+from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.ids import LearningId, TraceId
 from setpoint.model.learning import (
     EvidenceKind,
+    Hint,
     Hit,
     Learning,
     LearningEvidence,
@@ -88,3 +91,27 @@ def test_a_dismissal_weighs_less_the_longer_it_was_thought_about():
     assert weight_of_thought(None) == weight_of_thought(3.0) == 1.0
     assert weight_of_thought(60.0) == weight_of_thought(6000.0) == 0.5
     assert 0.5 < weight_of_thought(30.0) < 1.0
+
+
+def test_a_decision_on_an_objection_without_a_rule_moves_what_cites_it_and_nothing_else():
+    objection = Finding(
+        source="review:code", severity=Severity.ERROR, category=Category.CORRECTNESS, message="m", file="a.py"
+    )
+    cited = {"mine": (objection.fingerprint,), "another": ("0" * 16,), "of nothing": ()}
+    known = [
+        learning_state(
+            Learning(
+                id=LearningId(f"lrn-{name}"),
+                made_at=NOW,
+                kind=LearningKind.PROCEDURAL,
+                title=name,
+                hint=Hint(files=("a.py",), rules=rules),
+                source="run:r",
+            ),
+            (),
+            NOW,
+        )
+        for name, rules in cited.items()
+    ]
+    moves = concerned(known, objection, objection.fingerprint, NOW)
+    assert [each.learning.title for each in moves] == ["mine"]
