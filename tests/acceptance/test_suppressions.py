@@ -67,6 +67,7 @@ def run_again(repository):
     return outcome
 
 
+@pytest.mark.timeout(400)  # two runs and seven verbs
 def test_a_dismissed_finding_never_blocks_again_and_its_rule_blocks_elsewhere(repository, dismissed):
     run_again(repository)
     (again,) = findings(repository, "B602")
