@@ -1,10 +1,11 @@
-"""Loops 3 and 4 as a user sees them: R3's full flow, from a bounce to what a dismissal does to belief."""
+"""Loops 3 and 4 as a user sees them: credit, belief, fixes, packs, deliveries."""
 
 import json
 
 import pytest
 
-from acceptance.conftest import BUG, RIGHT, SUGGESTION
+from acceptance.conftest import RIGHT, SUGGESTION
+from acceptance.test_objection_runs import APPROVES, cast, objects
 
 ALL_SHOWN = {"SETPOINT_MEMORY__HOLD_OUT": "0", "SETPOINT_MEMORY__WITHHOLD": "0"}
 HANDLING = "no error handling: a missing rate raises KeyError"
@@ -33,51 +34,6 @@ def told(repository, *words, code=0, **more):
     return done.stdout
 
 
-@pytest.mark.timeout(400)  # two runs and a dozen verbs, each a process of its own
-def test_the_full_flow_of_the_design(repository):
-    # The first run: the reviewer objects, the work bounces, the second round is approved.
-    repository.crew(
-        [{"write": "calc.py", "text": RIGHT}],
-        [{"write": "calc.py", "text": HANDLED}],
-        critic=[answer("request_changes", OBJECTION), answer("approve", SUGGESTION)],
-    )
-    code, first = repository.run(**ALL_SHOWN)
-    assert (code, first["iterations"], first["bounces"]) == (0, 2, 1)
-
-    known = listed(repository)
-    bounce = next(each for each in known if HANDLING in each["learning"]["title"])
-    assert bounce["status"] == "active"
-    assert any("or test_add fails" in each["learning"]["title"] for each in known)
-    shown = told(repository, "show", "log", first["trace_id"])
-    assert "reflection by rules: " in shown
-    assert bounce["learning"]["title"] in shown
-
-    # The next run on a like task is told so before it begins, and is approved at the first review.
-    repository.git("merge", "-q", first["branch"])
-    repository.write("calc.py", BUG)
-    repository.crew([{"write": "calc.py", "text": HANDLED}], critic=[answer("approve", SUGGESTION)])
-    code, second = repository.run(**ALL_SHOWN)
-    assert (code, second["iterations"], second["bounces"]) == (0, 1, 0)
-    events = json.loads(told(repository, "show", second["trace_id"], "--json"))
-    recalls = [each["body"] for each in events if each["body"]["kind"] == "memory.recalled"]
-    for phase in ("plan", "implement", "review"):
-        (items,) = [each["items"] for each in recalls if each["phase"] == phase]
-        assert bounce["learning"]["id"] in [item["learning"] for item in items if item["shown"]]
-
-    # A person dismisses what the second run's reviewer found: what says so is believed, what led to it less.
-    (found,) = json.loads(told(repository, "finding", "list", "--json"))
-    said = told(repository, "finding", "dismiss", found["id"], "--reason", "names are enough here")
-    assert "dismisses" in said
-    assert "learnt: lrn-" in said
-    human = next(each for each in listed(repository) if each["learning"]["trust"] == "human")
-    assert (human["learning"]["believed"], human["status"]) == (0.7, "active")
-    assert "names are enough here" in human["learning"]["body"]
-    assert "dismisses" in told(repository, "show", "log", second["trace_id"])
-    assert "dismisses" in told(repository, "finding", "feedback", "--finding", found["id"][:8])
-    # The run's evidence still holds: what people say later is not the end of a run.
-    told(repository, "verify", second["trace_id"])
-
-
 def test_of_bugs_that_are_mended_together_each_is_credited_to_its_own_change(repository):
     bugs = {name: f"def {name}(row):\n    return row['{name}']\n" for name in ("price", "tax", "unit")}
     for name, text in bugs.items():
@@ -99,11 +55,7 @@ def test_of_bugs_that_are_mended_together_each_is_credited_to_its_own_change(rep
 
 
 def test_a_dismissal_takes_belief_from_what_led_to_the_finding(repository):
-    repository.crew(
-        [{"write": "calc.py", "text": RIGHT}],
-        [{"write": "calc.py", "text": HANDLED}],
-        critic=[answer("request_changes", OBJECTION), answer("approve")],
-    )
+    cast(repository, [RIGHT, HANDLED], objects(OBJECTION), APPROVES)
     _, run = repository.run(**ALL_SHOWN)
     before = next(each for each in listed(repository) if HANDLING in each["learning"]["title"])
     (found,) = [
@@ -153,18 +105,6 @@ def test_a_fix_is_really_applied_measured_and_delivered(repository):
     said = told(repository, "finding", "rewrite", found["id"], str(path), code=1)
     assert "tests fail with it" in said
     assert not repository.git("branch", "--list", f"{run['branch']}-3")
-    assert "documentation: 1 of 2 applied" in told(repository, "finding", "rates")
-
-
-def test_a_comment_is_kept_for_later_reviews(repository):
-    repository.agent([{"write": "calc.py", "text": RIGHT}])
-    repository.run("--agent", "actor", **ALL_SHOWN)
-    said = told(repository, "finding", "comment", "calc.py:1", "what happens with text instead of numbers?")
-    assert "calc.py:1" in said
-    (human,) = [each for each in listed(repository) if each["learning"]["trust"] == "human"]
-    assert human["learning"]["title"].startswith("Reviews miss: what happens")
-    wrong = repository.setpoint("finding", "comment", "nowhere", "why?")
-    assert (wrong.returncode, "FILE:LINE" in wrong.stderr) == (2, True)
 
 
 @pytest.mark.timeout(400)  # one run and a dozen verbs

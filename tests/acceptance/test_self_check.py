@@ -59,3 +59,30 @@ def test_no_question_of_a_maker_shows_a_hidden_test(repository, tmp_path):
     assert answers["8.txt"].strip().endswith("0")
     changed = repository.git("diff", "--name-only", "main", outcome["branch"]).split()
     assert changed == ["calc.py"]
+
+
+@pytest.mark.slow
+def test_a_maker_that_asks_is_told_what_was_learnt_of_the_failing_test(repository, tmp_path):
+    told = tmp_path / "played"
+    told.mkdir()
+    lesson = {
+        "kind": "procedural",
+        "title": "Sums are built with plus",
+        "context": "tests/test_calc.py::test_add",
+        "believed": 0.8,
+        "hint": {"rules": ["tests/test_calc.py::test_add"]},
+        "source": "team",
+    }
+    pack = tmp_path / "team.jsonl"
+    pack.write_text(f"setpoint-learnings/1\n{json.dumps(lesson)}\n")
+    repository.setpoint("learn", "import", str(pack), "--trusted")
+    steps = [{"write": "calc.py", "text": WRONG}, {"shell": f"setpoint_check > {told}/wrong.txt"}]
+    steps += [{"write": "calc.py", "text": RIGHT}, {"shell": f"setpoint_check > {told}/right.txt"}]
+    memory = "[memory]\nhold_out = 0\nwithhold = 0\n"
+    repository.agent(steps, settings=f"{memory}[self_check]\nevery_s = 0\n")
+
+    code, _ = repository.run("--agent", "actor")
+
+    assert code == 0
+    assert "Learnt earlier: Sums are built with plus" in (told / "wrong.txt").read_text()
+    assert "Learnt earlier" not in (told / "right.txt").read_text()

@@ -10,6 +10,9 @@ import pytest
 
 from app.hooks.conftest import BAD, GOOD, TEST
 from checks.conftest import git, write
+from setpoint.model.learning import Hint, LearningKind, Proposal, Trust
+from setpoint.wiring.memory import memory_of
+from setpoint.wiring.project import open_project
 
 CANARY = "sk-ant-" + "c4Na" * 8
 NOISY = f"""def test_noisy():
@@ -54,6 +57,26 @@ async def test_a_check_fails_is_explained_and_passes_after_the_fix(root, connect
     assert any(each.startswith("pytest: fail") for each in agent.progress)
     assert terminal.splitlines()[-1] in passing
     assert terminal.splitlines()[-1] not in whole
+
+
+async def test_a_check_that_fails_says_what_was_learnt_of_that_failure(root, connect) -> None:
+    project = open_project(root)
+    said = {"kind": LearningKind.PROCEDURAL, "scope": str(root), "trust": Trust.TEAM, "source": "team"}
+    for title, test in (
+        ("Sums are built with plus", "test_calc.py::test_add"),
+        ("Else", "test_b.py::test_b"),
+    ):
+        memory_of(project).learn(
+            [Proposal(title=title, context=test, hint=Hint(rules=(test,)), believed=0.8, **said)]
+        )
+    project.store.close()
+    async with connect(root) as agent:
+        good = await agent.call("check")
+        (root / "calc.py").write_text(BAD)
+        failing = await agent.call("check")
+
+    assert "learnt earlier" not in good
+    assert failing.count("learnt earlier: ") == failing.count("learnt earlier: Sums are built with plus") == 1
 
 
 async def test_a_check_of_an_unchanged_tree_is_answered_from_what_is_kept(root, connect) -> None:

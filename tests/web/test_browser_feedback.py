@@ -86,6 +86,10 @@ def test_a_finding_is_dismissed_with_the_time_it_took(page, project, trace):
     (body,) = said(project, trace, FindingDismissed)
     assert 0 < body.considered_s < 60
 
+    found.locator("summary").click()
+    found.get_by_role("button", name="Let it count again").click()
+    expect(found).to_contain_text("Ada took the dismissal back: it counts again")
+
 
 def test_what_one_types_stays_while_the_page_is_brought_up_to_date(page, project, trace):
     page.goto(f"/runs/{trace}")

@@ -13,7 +13,6 @@ from setpoint.history.event_codec import read_body
 from setpoint.model.events import Body
 from setpoint.model.events.own_agents import FeedbackSuggested, SuggestionSettled
 from setpoint.model.events.people import (
-    Feedback,
     FindingDismissed,
     FindingLifted,
     FixApplied,
@@ -132,9 +131,3 @@ def suggestions(
         for row, body in read
         if isinstance(body, FeedbackSuggested | SuggestionSettled)
     )
-
-
-def feedback_since(store: Store, root: str, since: datetime) -> tuple[Feedback, ...]:
-    """Return what people said of findings and deliveries since a time."""
-    said = feedback_entries(store, root, FeedbackFilter(since=since))
-    return tuple(each.body for each in said if isinstance(each.body, Feedback))

@@ -8,6 +8,7 @@ from setpoint.app.people.findings import list_findings
 from setpoint.app.people.recall import recall as recall_learnings
 from setpoint.app.views.run_page import run_story
 from setpoint.errors import UsageError
+from setpoint.learning.loop import question
 from setpoint.mcp.arguments import CheckArguments, FailureArguments, OfArguments, RecallArguments
 from setpoint.mcp.material import Reply
 from setpoint.mcp.session import Call
@@ -40,19 +41,22 @@ def check(call: Call, wanted: CheckArguments) -> Reply:
             call.told(f"{result.evidence.check}: {result.state}")
 
         found = call.own.run(check_change(project, since, fast=fast, limit_s=limit_s, told=told))
+        seen, wrong = found.evaluation, found.state is CheckState.FAILED
+        asked = question("", seen.failures, seen.blocking).strip() if seen and wrong else ""
+        learnt = recall_learnings(project, asked) if asked else ()
     if found.evaluation is None:
         raise UsageError(
             f"not measured: {found.reason}",
             hint="ask the person to run `setpoint check` once in a terminal: later checks are faster",
         )
     session.last = found.evaluation
-    wrong = found.state is CheckState.FAILED
     said = (
         "Setpoint check: the work is not done. `explain_failure` shows one failing test in detail."
         if wrong
         else "Setpoint check: nothing is wrong that the base does not have."
     )
-    return Reply(f"{said} {_NO_VERDICT}", session.wording.verdict(found.evaluation, fast))
+    lines = [session.wording.verdict(found.evaluation, fast), *(f"learnt earlier: {e.title}" for e in learnt)]
+    return Reply(f"{said} {_NO_VERDICT}", "\n".join(lines))
 
 
 def findings(call: Call, wanted: OfArguments) -> Reply:

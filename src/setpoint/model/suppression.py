@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable
 
 from setpoint.model.changes.path_globs import matches
@@ -64,6 +66,12 @@ class Suppression(Value):
         line = normalised(was.text)
         same = (found.file, found.symbol, normalised(found.text)) == (was.file, was.symbol, line)
         return same and bool(was.rule and line)
+
+
+def suppressed_in_words(findings: Iterable[Finding]) -> str:
+    """Count the suppressed findings by who suppressed them: `2 suppressed by Ada`; empty for none."""
+    by = Counter(re.split(r" until |: ", each.suppressed)[0] for each in findings if each.suppressed)
+    return ", ".join(f"{count} {who}" for who, count in by.items())
 
 
 def suppressed(findings: Iterable[Finding], held: tuple[Suppression, ...]) -> tuple[Finding, ...]:

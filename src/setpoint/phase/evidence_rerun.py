@@ -173,7 +173,12 @@ def _findings(recorded: Evaluation, again: Evaluation, source: str) -> tuple[str
     after = {each.fingerprint: each for each in again.findings if each.source == source}
     new = [f"{each.message} ({each.file}:{each.line})" for key, each in after.items() if key not in before]
     gone = [f"{each.message} ({each.file}:{each.line})" for key, each in before.items() if key not in after]
-    return (*_named("found now only", new), *_named("found in the recorded run only", gone))
+    held = [f"{each.message}, {each.suppressed}" for each in before.values() if each.suppressed]
+    return (
+        *_named("found now only", new),
+        *_named("found in the recorded run only", gone),
+        *_named("does not count", held),
+    )
 
 
 def _named(what: str, things: list[str]) -> tuple[str, ...]:

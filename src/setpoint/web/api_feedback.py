@@ -15,7 +15,6 @@ from setpoint.app.people.feedback import (
     add_comment,
     dismiss_finding,
     finding_with_fix,
-    fix_rates,
     lift_finding,
     list_feedback,
 )
@@ -99,14 +98,6 @@ class Outcome(Value):
     """Learnings that are believed more or less now."""
     learnt: LearningId | None = None
     """The learning that was made of it."""
-
-
-class Rate(Value):
-    """How often fixes of a category are taken."""
-
-    category: str
-    taken: int
-    decided: int
 
 
 class Work(Value):
@@ -218,13 +209,6 @@ def feedback(
 ) -> list[FeedbackEntry]:
     """Return the last of what people said and did, oldest first: by person, finding, gate and run."""
     return list(list_feedback(desk.project, asked, asked.most))
-
-
-@router.get("/feedback/rates")
-def rates(desk: TheDesk, _visitor: Reader) -> list[Rate]:
-    """Return how often people apply suggested fixes, by category, over 30 days."""
-    found = fix_rates(desk.project).items()
-    return [Rate(category=name, taken=took, decided=decided) for name, (took, decided) in found]
 
 
 @router.get("/work")

@@ -13,6 +13,8 @@ from setpoint.checks.advice.desk import Desk
 from setpoint.checks.run_evaluator import ProjectEvaluator
 from setpoint.checks.trees.checkout import remove
 from setpoint.errors import SetpointError
+from setpoint.learning.loop import question
+from setpoint.learning.policy.recall import recollections
 from setpoint.model.attempt import Brief, Role
 from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.evidence import CheckState
@@ -25,6 +27,7 @@ from setpoint.ports import Measured, WorkCopy
 from setpoint.settings import Settings
 from setpoint.system.files.agent_folder import EVIDENCE, QUESTIONS, show_files
 from setpoint.wiring.agents_files import AgentsFiles
+from setpoint.wiring.memory import memory_of
 from setpoint.wiring.project import Project
 from setpoint.wiring.sandboxed_checks import held_checks
 from setpoint.workspace.project_text import project_text_at
@@ -93,9 +96,19 @@ class AgentsWorkbench:
             apart = copy._replace(trace_id=_advice(copy))
             async with held_checks(self._project, self._settings):
                 measured = Measured(apart, commit, tree, Stage.EVALUATE, suspects)
-                return in_words(await self._evaluator.preview(order, measured))
+                seen = await self._evaluator.preview(order, measured)
+            return in_words(seen) + self._learnt(order, seen)
         except (SetpointError, OSError) as error:  # the agent may have changed files meanwhile
             return f"The checks could not look at the files: {error}. Ask again.\n"
+
+    def _learnt(self, order: RunOrder, seen: Evaluation) -> str:
+        """Return what earlier work taught of what fails now; empty where nothing does."""
+        if not (order.memory.recall and (seen.failures or seen.blocking)):
+            return ""
+        asked = question("", seen.failures, seen.blocking)
+        hits = memory_of(self._project).search(asked)
+        found = recollections(hits, asked, order.trace_id, order.root, order.memory)
+        return "".join(f"Learnt earlier: {each.title}\n" for each in found if each.shown)
 
 
 def _advice(copy: WorkCopy) -> TraceId:

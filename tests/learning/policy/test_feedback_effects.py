@@ -8,7 +8,7 @@ from model.memory_examples import BY_A_PERSON, COMMIT, OF_A_FIX
 from setpoint.learning.policy.at_hand import at_hand
 from setpoint.learning.policy.confidence import learning_state
 from setpoint.learning.policy.feedback_effects import (
-    apply_rates,
+    concerned,
     learning_from,
     moved,
     weight_of_thought,
@@ -23,9 +23,11 @@ from setpoint.model.events.people import (
     FixApplied,
     FixRewritten,
 )
+from setpoint.model.finding import Category, Finding, Severity
 from setpoint.model.ids import LearningId, TraceId
 from setpoint.model.learning import (
     EvidenceKind,
+    Hint,
     Hit,
     Learning,
     LearningEvidence,
@@ -94,6 +96,25 @@ def test_a_dismissal_weighs_less_the_longer_it_was_thought_about():
     assert 0.5 < weight_of_thought(30.0) < 1.0
 
 
-def test_rates_count_by_category():
-    decisions = [APPLIED, APPLIED, DISMISSED, COMMENTED, REWRITTEN]
-    assert apply_rates(decisions) == {"correctness": (2, 4)}
+def test_a_decision_on_an_objection_without_a_rule_moves_what_cites_it_and_nothing_else():
+    objection = Finding(
+        source="review:code", severity=Severity.ERROR, category=Category.CORRECTNESS, message="m", file="a.py"
+    )
+    cited = {"mine": (objection.fingerprint,), "another": ("0" * 16,), "of nothing": ()}
+    known = [
+        learning_state(
+            Learning(
+                id=LearningId(f"lrn-{name}"),
+                made_at=NOW,
+                kind=LearningKind.PROCEDURAL,
+                title=name,
+                hint=Hint(files=("a.py",), rules=rules),
+                source="run:r",
+            ),
+            (),
+            NOW,
+        )
+        for name, rules in cited.items()
+    ]
+    moves = concerned(known, objection, objection.fingerprint, NOW)
+    assert [each.learning.title for each in moves] == ["mine"]

@@ -27,6 +27,7 @@ from setpoint.history.attestation.statements import (
     recorded_of,
     subjects,
     suite_statement,
+    suppressions_of,
 )
 from setpoint.history.replay import History, history
 from setpoint.model.ending import Ending
@@ -234,6 +235,7 @@ async def _order(
         weights=settings.weights,
         settings=settings.model_dump_json(exclude={"agent"}),
         quarantine=ledger.quarantine,
+        suppressed=suppressions_of(statement),
         branch=f"{settings.branch_prefix}{story.id}",
         started_at=now,
     )

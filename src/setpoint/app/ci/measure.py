@@ -9,7 +9,6 @@ from typing import NamedTuple
 from setpoint.app.checks.attest import forget_order
 from setpoint.app.checks.quarantine import quarantine_at
 from setpoint.app.ci.change import Change
-from setpoint.app.people.suppressions import active
 from setpoint.checks.cache.eviction import trim
 from setpoint.checks.measurement import CheckListener
 from setpoint.checks.run_evaluator import ProjectEvaluator
@@ -114,7 +113,6 @@ def _order(project: Project, change: Change, base: Commit) -> RunOrder:
         settings=settings.model_dump_json(exclude={"agent"}),
         settings_version=SETTINGS_VERSION,
         quarantine=held,
-        suppressed=active(project),
         branch="",
         started_at=now,
     )

@@ -127,13 +127,12 @@ def _failure(each: Failure) -> Problem:
 
 def _finding(each: Finding) -> Problem:
     rule = f"{each.source} {each.rule}".rstrip()
-    more = each.suppressed or each.detail
     return Problem(
-        level=Level.NOTICE if each.suppressed else _LEVELS[each.severity],
+        level=_LEVELS[each.severity],
         blocking=each.blocking,
         kind="integrity" if each.source == "integrity" else "finding",
         title=_cut(rule, MOST_NAME),
-        message=_cut(f"{each.message}: {more}" if more else each.message, MOST_TEXT),
+        message=_cut(f"{each.message}: {each.detail}" if each.detail else each.message, MOST_TEXT),
         file=_file(each.file),
         line=max(each.line, 0),
         rule=_cut(each.rule or each.source, MOST_NAME),

@@ -13,11 +13,9 @@ from setpoint.app.people.gates import current_person
 from setpoint.app.people.suppressions import find_suppression
 from setpoint.checks.run_evaluator import ProjectEvaluator
 from setpoint.errors import UsageError
-from setpoint.history.feedback import FeedbackEntry, FeedbackFilter, feedback_entries, feedback_since
+from setpoint.history.feedback import FeedbackEntry, FeedbackFilter, feedback_entries
 from setpoint.history.replay import History, history
 from setpoint.learning.policy.feedback_effects import (
-    LOOKED_BACK_DAYS,
-    apply_rates,
     concerned,
     learning_from,
     moved,
@@ -89,9 +87,10 @@ def dismiss_finding(
     thought_s = terms.considered_s
     if thought_s is None:
         thought_s = seen_for_s(project, trace_id, finding.fingerprint)
-    if terms.place and not matches(finding.file, (terms.place.partition("::")[0],)):
-        message = f"'{terms.place}' does not hold {finding.file or 'a finding that names no file'}"
-        raise UsageError(message, hint="name a path or glob that matches its file")
+    path, _, symbol = terms.place.partition("::")
+    if terms.place and not (matches(finding.file, (path,)) and symbol in ("", finding.symbol)):
+        where = f"{finding.file}::{finding.symbol}".removesuffix("::") or "a finding that names no file"
+        raise UsageError(f"'{terms.place}' does not hold {where}", hint="name a path or glob that matches it")
     body = FindingDismissed(
         finding=finding.fingerprint,
         category=finding.category,
@@ -379,9 +378,3 @@ def list_feedback(
     if sought is not None and sought.run:
         sought = sought.model_copy(update={"run": find_run(project, sought.run).trace_id})
     return feedback_entries(project.store, str(project.root), sought, most)
-
-
-def fix_rates(project: Project) -> dict[str, tuple[int, int]]:
-    """Count the fixes that people took and those they decided on, by category, over 30 days."""
-    since = datetime.now(UTC) - timedelta(days=LOOKED_BACK_DAYS)
-    return apply_rates(feedback_since(project.store, str(project.root), since))

@@ -17,6 +17,7 @@ from setpoint.model.ending import EXAMINED, Ending
 from setpoint.model.evidence import CheckState
 from setpoint.model.proof import WITNESS, ObligationState
 from setpoint.model.run import RunOutcome
+from setpoint.model.suppression import suppressed_in_words
 from setpoint.model.wording import counted, shortened
 from setpoint.wiring.project import Project, find_run
 
@@ -116,6 +117,8 @@ def _measured(run: RunSummary, told: History, every: Sequence[Lap]) -> Iterator[
         seen = latest.evidence if latest else ()
         unknown = [each.check for each in seen if each.state is CheckState.NOT_MEASURED]
         yield "proof", "; ".join(parts + [f"not measured: {', '.join(unknown)}"] * bool(unknown))
+    if every and (held := suppressed_in_words(every[-1].findings)):
+        yield "findings", f"{held}; why: setpoint finding suppressed"
     if every:
         back = _SENT_BACK.get(len(told.bounces), f"sent back {len(told.bounces)} times")
         yield "change", f"{run.change or 'none'}; {counted(len(every), 'iteration')}, {back}"

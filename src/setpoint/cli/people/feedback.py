@@ -88,23 +88,6 @@ def refuse(which: Suggested) -> None:
 
 
 @app.command()
-def rates(as_json: Json = False) -> None:
-    """Show how often people apply suggested fixes, by category, over 30 days."""
-    from setpoint.app.people.feedback import fix_rates
-    from setpoint.wiring.project import open_project
-
-    found = fix_rates(open_project(Path.cwd()))
-    if as_json:
-        rows = {name: {"taken": took, "decided": decided} for name, (took, decided) in found.items()}
-        typer.echo(json.dumps(rows, indent=1))
-        return
-    for name, (took, decided) in found.items():
-        say(f"{name}: {took} of {decided} applied ({took / decided:.0%})")
-    if not found:
-        say("no decisions on fixes within 30 days")
-
-
-@app.command()
 def comment(
     place: Annotated[str, typer.Argument(help="FILE:LINE, as in the change.")],
     text: Annotated[str, typer.Argument(help="The comment.")],

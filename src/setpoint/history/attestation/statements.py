@@ -31,6 +31,7 @@ from setpoint.model.reports.attestation import (
     Verifier,
 )
 from setpoint.model.run import Round
+from setpoint.model.suppression import Suppression
 from setpoint.version import __version__
 
 _DECISIVE = ("checks", "check", "integrity")
@@ -100,6 +101,7 @@ def evidence_statement(past: History, recorded: Evaluation, about: tuple[Subject
         flaky=recorded.flaky,
         quarantine=order.quarantine,
         findings=tuple(_finding(each) for each in recorded.findings),
+        dismissed=_dismissed(past, recorded),
         restored=recorded.restored,
         quality=recorded.quality.model_dump(),
         score=recorded.score,
@@ -155,6 +157,25 @@ def recorded_of(statement: EvidenceStatement, commit: Commit, tree: Tree) -> Eva
     )
 
 
+def suppressions_of(statement: EvidenceStatement) -> tuple[Suppression, ...]:
+    """Return what people suppressed in a statement's run, to measure as it was measured there."""
+    ledger = statement.predicate
+    then = ledger.time_measured
+    return tuple(
+        Suppression(
+            id=each.fingerprint,
+            finding=_told(each),
+            reason=each.suppressed,
+            by="the statement",
+            since=then,
+            until=then,
+            run=TraceId(ledger.run),
+        )
+        for each in ledger.findings
+        if each.suppressed
+    )
+
+
 def _decisive(settings: str) -> dict[str, object]:
     given: dict[str, Any] = json.loads(settings)
     decisive = {name: given[name] for name in _DECISIVE if name in given}
@@ -175,6 +196,12 @@ def _gates(past: History, recorded: Evaluation) -> tuple[AttestedGate, ...]:
         for each in rounds[-1:]
         for gate in each.gates
     )
+
+
+def _dismissed(past: History, recorded: Evaluation) -> tuple[AttestedFinding, ...]:
+    verdicts = [each.verdict for each in past.rounds if each.snapshot.commit == recorded.commit]
+    found = verdicts[-1].findings if verdicts and verdicts[-1] else ()
+    return tuple(_finding(each) for each in found if each.suppressed)
 
 
 def _check(evidence: Evidence) -> AttestedCheck:

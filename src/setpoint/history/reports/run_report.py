@@ -35,6 +35,7 @@ from setpoint.model.facts.halting import decision_line, shadow_line
 from setpoint.model.facts.spending import in_words
 from setpoint.model.ids import Artifact, Commit, TraceId
 from setpoint.model.run import COMPLETION_MARK
+from setpoint.model.suppression import suppressed_in_words
 from setpoint.model.verdict import HardGate
 from setpoint.model.wording import counted
 from setpoint.system.files.atomic import write_atomic, write_atomic_bytes
@@ -151,7 +152,7 @@ def _rendered(
             order=told.order,
             headline=_headline(told, figures),
             opening=_opening(told),
-            facts=_facts(told, figures),
+            facts=_facts(told, figures, lap),
             missing=not_proved(told, lap),
             change=_change(told, diff),
             held=_held(told, every),
@@ -215,7 +216,7 @@ def _shown_lap(told: History, every: tuple[Lap, ...]) -> Lap | None:
     return next((lap for lap in every if lap.number == best), every[-1] if every else None)
 
 
-def _facts(told: History, figures: RunFigures) -> list[str]:
+def _facts(told: History, figures: RunFigures, lap: Lap | None) -> list[str]:
     """Return what a reader wants to know beside the verdict: tests, change, iterations, cost and time."""
     back = f", sent back {counted(len(told.bounces), 'time')}" if told.bounces else ""
     iterations = f"{counted(figures.iteration, 'iteration')}{back}"
@@ -227,6 +228,7 @@ def _facts(told: History, figures: RunFigures) -> list[str]:
         iterations,
         figures.cost,
         phrases.duration(told.active_s),
+        suppressed_in_words(lap.findings) if lap else "",
     )
     return [each for each in every if each]
 

@@ -125,13 +125,15 @@ def _of_findings(step: Step, later: Sequence[Step]) -> Iterator[Cause]:
     still = {_same(each) for each in blocking(step.round)}
     again = {_same(each) for each in (*(f for s in later for f in s.found), *_last(later))}
     for finding in step.found:
-        if _same(finding) in still | again or not _tells(finding) or not _looked(finding, step.round):
+        looked = _looked(finding, step.round)
+        seen = looked or (_opinion(finding) and any(_looked(finding, each.round) for each in later))
+        if _same(finding) in still | again or not _tells(finding) or not seen:
             continue
         there = [each for each in step.changes if each.file == finding.file]
         at = [each for each in there if finding.line in each.at] or [
             each for each in there if finding.line and each.near(finding.line)
         ]
-        one = at if len(at) == 1 else there
+        one = (at if len(at) == 1 else there) if looked else []  # what came later may have cleared it
         if len(one) == 1 or (_opinion(finding) and (there or not finding.file)):
             yield Cause(finding, tuple(one) if len(one) == 1 else (), step.round.number)
 

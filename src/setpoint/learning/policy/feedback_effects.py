@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 
@@ -31,7 +30,6 @@ from setpoint.model.learning import (
     Trust,
 )
 
-LOOKED_BACK_DAYS = 30
 FAST_S = 5.0
 SLOW_S = 60.0
 _OUT = (LearningStatus.RETIRED, LearningStatus.SUPERSEDED)
@@ -75,7 +73,7 @@ def concerned(
 
 def _cites(hint: Hint, what: Finding) -> bool:
     there = not hint.files or what.file in hint.files
-    return bool(what.rule) and what.rule in hint.rules and there
+    return there and bool(({what.rule, what.fingerprint} - {""}) & set(hint.rules))
 
 
 def learning_from(body: Feedback, scope: str, run: TraceId) -> Proposal | None:
@@ -153,14 +151,3 @@ def weight_of_thought(considered_s: float | None) -> float:
     if considered_s is None or considered_s <= FAST_S:
         return 1.0
     return 1.0 - 0.5 * min(1.0, (considered_s - FAST_S) / (SLOW_S - FAST_S))
-
-
-def apply_rates(decisions: Iterable[Feedback]) -> dict[str, tuple[int, int]]:
-    """Count, by category, the fixes that people took and those they decided on at all."""
-    took: Counter[str] = Counter()
-    decided: Counter[str] = Counter()
-    for body in decisions:
-        if isinstance(body, FixApplied | FixRewritten | FindingDismissed):
-            decided[body.category] += 1
-            took[body.category] += isinstance(body, FixApplied)
-    return {category: (took[category], count) for category, count in sorted(decided.items())}

@@ -146,9 +146,9 @@ def _of_finding(run: Account, cause: Cause) -> Proposal:
         rule = f" ({finding.rule})" if finding.rule else ""
         instead = f"; there {_instead(cause.changes[0])}" if cause.changes else ""
         title = f"{finding.source} refuses in {where}: {_one_line(finding.message)[:90]}{rule}{instead}"
-    return _taught(run, title, cause, symbols, (finding.rule,), (finding.file,)).model_copy(
-        update={"tags": _tags(run, "convention", finding.category)}
-    )
+    return _taught(
+        run, title, cause, symbols, (finding.rule or finding.fingerprint,), (finding.file,)
+    ).model_copy(update={"tags": _tags(run, "convention", finding.category)})
 
 
 def _of_test(run: Account, cause: Cause) -> Proposal:

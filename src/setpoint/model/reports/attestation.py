@@ -135,6 +135,8 @@ class AttestedFinding(Attested):
     symbol: Text = ""
     text: Text = ""
     """The line of code it points at, where known."""
+    suppressed: Text = ""
+    """Who dismissed it, until when, and why; empty: nobody, it counts."""
 
 
 class Verifier(Attested):
@@ -178,6 +180,8 @@ class EvidenceLedger(Attested):
     """Tests whose failures do not count for a while."""
     findings: tuple[AttestedFinding, ...] = ()
     """At most 200, worst first."""
+    dismissed: tuple[AttestedFinding, ...] = ()
+    """Objections of reviewers that people dismissed."""
     restored: tuple[Text, ...] = ()
     """Files that were restored to the base."""
     quality: dict[str, float | int | None] = {}

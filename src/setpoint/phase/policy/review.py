@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from setpoint.model.config.limits import Limits
 from setpoint.model.finding import Finding, Severity
@@ -29,8 +29,8 @@ class Docket(Value):
     """Fingerprints of all objections that ever blocked."""
     withdrawn: frozenset[str] = frozenset()
     """Objections that a reviewer withdrew, or that a person found wrong."""
-    overruled: frozenset[str] = frozenset()
-    """The latter alone."""
+    overruled: dict[str, str] = {}
+    """The latter alone, each with who says so and why."""
     dismissed: tuple[Text, ...] = ()
     """Each of these with who says so and why."""
     held: tuple[Suppression, ...] = ()
@@ -79,7 +79,7 @@ def docket(
         open=tuple(each for each in last if each.fingerprint not in wrong),
         known=frozenset(known),
         withdrawn=frozenset({*withdrawn, *wrong}),
-        overruled=frozenset(wrong),
+        overruled=dict(wrong),
         dismissed=(
             *(f"{known[each].message} ({why})" for each, why in wrong.items() if each in known),
             *(f"id {each.id}: {each.finding.message} ({each.told})" for each in held if each.of_review),
@@ -102,9 +102,9 @@ def weighed(verdict: Verdict, before: Docket) -> Verdict:
     withdrawn = before.withdrawn | {each.fingerprint for each in verdict.settled if each.withdrawn}
     findings = tuple(
         _recorded(finding) if finding.blocking and finding.fingerprint in withdrawn else finding
-        for finding in suppressed(verdict.findings, before.held)
+        for finding in suppressed(_overruled(verdict.findings, before), before.held)
     )
-    overruled = before.overruled | {each.fingerprint for each in findings if each.suppressed}
+    overruled = before.overruled.keys() | {each.fingerprint for each in findings if each.suppressed}
     judgement = verdict.judgement
     blocking = [finding.fingerprint for finding in findings if finding.blocking]
     asked = judgement is Judgement.REQUIRE_HUMAN and verdict.for_a_person
@@ -114,6 +114,13 @@ def weighed(verdict: Verdict, before: Docket) -> Verdict:
     told = before.known - verdict.reproductions.keys()
     standing = tuple(each for each in blocking if each in told and judgement is not Judgement.FAILED)
     return verdict.model_copy(update={"findings": findings, "judgement": judgement, "standing": standing})
+
+
+def _overruled(findings: tuple[Finding, ...], before: Docket) -> Iterator[Finding]:
+    """Yield findings, those that a person's answer dismissed in this run with who did it, and why."""
+    for each in findings:
+        why = before.overruled.get(each.fingerprint)
+        yield each.model_copy(update={"suppressed": f"suppressed by {why}"}) if why else each
 
 
 def standing_in(past: Round) -> str:
