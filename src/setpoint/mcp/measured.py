@@ -8,7 +8,7 @@ from setpoint.app.people.findings import list_findings
 from setpoint.app.people.recall import recall as recall_learnings
 from setpoint.app.views.run_page import run_story
 from setpoint.errors import UsageError
-from setpoint.learning.loop import question
+from setpoint.learning.policy.at_hand import at_hand
 from setpoint.mcp.arguments import CheckArguments, FailureArguments, OfArguments, RecallArguments
 from setpoint.mcp.material import Reply
 from setpoint.mcp.session import Call
@@ -42,8 +42,8 @@ def check(call: Call, wanted: CheckArguments) -> Reply:
 
         found = call.own.run(check_change(project, since, fast=fast, limit_s=limit_s, told=told))
         seen, wrong = found.evaluation, found.state is CheckState.FAILED
-        asked = question("", seen.failures, seen.blocking).strip() if seen and wrong else ""
-        learnt = recall_learnings(project, asked) if asked else ()
+        asked = at_hand("", seen.failures, seen.blocking) if seen and wrong else None
+        learnt = recall_learnings(project, asked) if asked and asked.text.strip() else ()
     if found.evaluation is None:
         raise UsageError(
             f"not measured: {found.reason}",

@@ -13,7 +13,8 @@ from setpoint.checks.advice.desk import Desk
 from setpoint.checks.run_evaluator import ProjectEvaluator
 from setpoint.checks.trees.checkout import remove
 from setpoint.errors import SetpointError
-from setpoint.learning.loop import question
+from setpoint.learning.loop import searched
+from setpoint.learning.policy.at_hand import at_hand
 from setpoint.learning.policy.recall import recollections
 from setpoint.model.attempt import Brief, Role
 from setpoint.model.evaluation import Evaluation, Stage
@@ -105,9 +106,9 @@ class AgentsWorkbench:
         """Return what earlier work taught of what fails now; empty where nothing does."""
         if not (order.memory.recall and (seen.failures or seen.blocking)):
             return ""
-        asked = question("", seen.failures, seen.blocking)
-        hits = memory_of(self._project).search(asked)
-        found = recollections(hits, asked, order.trace_id, order.root, order.memory)
+        at = at_hand("", seen.failures, seen.blocking)
+        hits = searched(memory_of(self._project), at)
+        found = recollections(hits, at, order.trace_id, order.root, order.memory)
         return "".join(f"Learnt earlier: {each.title}\n" for each in found if each.shown)
 
 

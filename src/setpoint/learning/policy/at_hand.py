@@ -25,7 +25,7 @@ _ANYWHERE = frozenset(
 """Names that say nothing of a place."""
 _PATH = re.compile(r"[\w.@-]*[\w@-](?:/[\w.@-]+)+|\b[\w-]+\.[a-z]{1,4}\b")
 _COINED = re.compile(r"\b(?:[A-Za-z]\w*_\w+|[a-z]\w*[A-Z]\w*|[A-Z][a-z]\w*[A-Z]\w*)\b")
-_RULE = re.compile(r"\b[A-Z]{1,6}\d{2,5}\b")
+_RULE = re.compile(r"\b[A-Z]{1,6}\d{2,5}\b|[\w./-]+::\w+")
 _FOLDER = re.compile(r"(?<![\w/.])((?:[\w.@-]+/)+)(?![\w/.])")
 _ERRORS = ("Error", "Exception", "Warning")
 
