@@ -60,8 +60,11 @@ class RunFacts(Value):
 
     @property
     def recent(self) -> tuple[Round, ...]:
-        """The rounds since a person last let the run go on; all of them where nobody was asked."""
-        return self.rounds[self.since :]
+        """The rounds since a person last let the run go on, and always the newest; all where nobody was asked.
+
+        A round that is judged again after an answer counts as one of them.
+        """
+        return self.rounds[min(self.since, len(self.rounds) - 1) :]
 
     @property
     def last(self) -> Round:
