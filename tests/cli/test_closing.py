@@ -79,6 +79,15 @@ def test_the_output_of_a_check_is_alone_on_standard_output():
     assert "names" in str(called("show", "output").exception) or called("show", "output").exception
 
 
+def test_status_names_each_run_by_an_end_that_every_verb_takes(project):
+    lines = [line for line in called("status").stdout.splitlines() if "  Totals must be right  " in line]
+    names = [line.split()[-1] for line in lines]
+    assert len(names) > 1
+    assert [VERIFIED[-6:] in names, ASKING[-6:] in names] == [True, True]
+    assert called("show", VERIFIED[-6:]).stdout.startswith("✓ VERIFIED")
+    assert f"  {VERIFIED}" in called("status", "-v").stdout
+
+
 def test_the_only_open_run_needs_no_name(project):
     assert only_run(project).trace_id == ASKING
     assert called("hint", "use Decimal").stdout.startswith("recorded")

@@ -26,7 +26,7 @@ def show(
         list[str] | None,
         typer.Argument(
             metavar="[log | diff | output CHECK] [RUN]",
-            help="Name or prefix of a run, by default the newest; before it what to show: every event, the "
+            help="Id of a run, its beginning or its end, by default the newest; before it what to show: every event, the "
             "change, or the raw output of a check.",
             autocompletion=lambda: ["log", "diff", "output"],
         ),

@@ -10,7 +10,7 @@ import typer
 
 def stop(
     which: Annotated[
-        str, typer.Argument(metavar="[RUN]", help="Run name or prefix; default: the only open run.")
+        str, typer.Argument(metavar="[RUN]", help="Run id, its beginning or its end; default: the only open run.")
     ] = "",
     reason: Annotated[str, typer.Option(help="Reason, for the record.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
