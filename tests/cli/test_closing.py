@@ -92,3 +92,10 @@ def test_the_only_open_run_needs_no_name(project):
     assert only_run(project).trace_id == ASKING
     assert called("hint", "use Decimal").stdout.startswith("recorded")
     assert isinstance(called("hint", "one", "two", "three").exception, UsageError)
+
+
+def test_stop_ends_no_run_that_nobody_named(project):
+    refused = called("stop").exception
+    assert isinstance(refused, UsageError)
+    assert refused.hint == f"setpoint stop {ASKING[-6:]}"
+    assert only_run(project).trace_id == ASKING

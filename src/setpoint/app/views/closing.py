@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 
 from setpoint.app.people.gates import open_gate, open_gates
@@ -114,6 +115,10 @@ def _ended(
         yield "review", f"git diff {told.order.base[:10]}...{outcome.branch}"
         yield "merge", f"git merge {outcome.branch}"
         yield "recheck", f"setpoint verify{_name(project, run)}"
+    if outcome.ending is Ending.CANCELLED:
+        story = told.order.story
+        begin = f" --base {outcome.branch}" if outcome.branch else ""
+        yield "again", f"setpoint run{begin} {shlex.quote(story.id if told.order.story_file else story.title)}"
     gone = f"none: the record of the run was removed from {project.state} while it worked"
     yield "report", str(kept_report(project, run.trace_id) or gone)
 
