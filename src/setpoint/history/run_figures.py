@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from setpoint.model.value import Usd, Value
 
-VERSION = 1
+VERSION = 2
 """Of the fold: what another version stored is made again from the events."""
 
 

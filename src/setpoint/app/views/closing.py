@@ -16,6 +16,7 @@ from setpoint.history.replay import History, history
 from setpoint.history.run_fold import tests_line
 from setpoint.model.ending import EXAMINED, Ending
 from setpoint.model.events import Event
+from setpoint.model.events.run import RunFinished
 from setpoint.model.evidence import CheckState
 from setpoint.model.proof import WITNESS, ObligationState
 from setpoint.model.run import RunOutcome
@@ -44,6 +45,7 @@ def closing_rows(project: Project, run: RunSummary) -> tuple[str, Iterator[Row]]
 
 def iteration_rows(events: Sequence[Event]) -> Iterator[str]:
     """Yield a line for each iteration: how it ended, what it changed, and why it was sent back."""
+    over = any(isinstance(event.body, RunFinished) for event in events)
     for lap in laps(events):
         judged = [each for each in lap.gates if not each.passed and not each.reason.startswith("not reached")]
         failed = judged[0].name if judged else lap.bounce.source if lap.bounce else ""
@@ -53,7 +55,9 @@ def iteration_rows(events: Sequence[Event]) -> Iterator[str]:
         blocking = len([each for each in lap.findings if each.blocking])
         found = counted(blocking, "blocking finding") if blocking else ""
         back = "restarted" if lap.restarted else f"sent back by {lap.bounce.source}" if lap.bounce else ""
-        mark = "✓ all met" if lap.verified else f"✗ {failed}" if failed else "◐ under way"
+        mark = (
+            "✓ all met" if lap.verified else f"✗ {failed}" if failed else "✗ ended" if over else "◐ under way"
+        )
         parts = [change, tests, found, back, first]
         yield f"#{lap.number} {mark:<12} {' · '.join(part for part in parts if part)}"
 
@@ -69,7 +73,8 @@ def _rows(project: Project, run: RunSummary, told: History, every: Sequence[Lap]
         yield "best", best_line(told)
         yield "", ""
         name = f" {run.trace_id}" if len(open_gates(project)) > 1 else ""
-        yield "answer", f"setpoint answer show{name}"
+        yield "details", f"setpoint answer show{name}"
+        yield from (("answer", command) for command in opened.commands.values())
     elif run.state is RunState.RUNNING:
         yield "now", f"{run.phase} #{run.iteration} of {run.most_iterations}"
         yield from _measured(run, told, every)
@@ -96,6 +101,7 @@ def _ended(
     if outcome.ending in EXAMINED and not outcome.enough:
         yield "missing", _WEAK
     yield from _measured(run, told, every)
+    yield from (() if outcome.branch else _failing(every))
     yield from (("goal", goal) for goal in missed_first(outcome.goals))
     known = outcome.known_issues
     yield from (("known", issue) for issue in known[:_MOST_LINES])
@@ -111,16 +117,32 @@ def _ended(
     for line in unjudged_lines(project, told.order, outcome.unjudged):
         label, _, text = line.partition(":")
         yield label, text.strip()
+    yield from _commands(project, run, outcome, told)
+
+
+def _commands(project: Project, run: RunSummary, outcome: RunOutcome, told: History) -> Iterator[Row]:
+    """Yield what a person can do with a run that is over, and where the rest of it stands."""
     if outcome.branch:
         yield "review", f"git diff {told.order.base[:10]}...{outcome.branch}"
         yield "merge", f"git merge {outcome.branch}"
         yield "recheck", f"setpoint verify{_name(project, run)}"
     if outcome.ending is Ending.CANCELLED:
-        story = told.order.story
-        begin = f" --base {outcome.branch}" if outcome.branch else ""
-        yield "again", f"setpoint run{begin} {shlex.quote(story.id if told.order.story_file else story.title)}"
+        story, begin = told.order.story, f" --base {outcome.branch}" if outcome.branch else ""
+        wish = shlex.quote(story.id if told.order.story_file else story.title)
+        yield "again", f"setpoint run{begin} {wish}"
+    if not outcome.branch:
+        yield "details", f"setpoint show{_name(project, run)}"
     gone = f"none: the record of the run was removed from {project.state} while it worked"
     yield "report", str(kept_report(project, run.trace_id) or gone)
+
+
+def _failing(every: Sequence[Lap]) -> Iterator[Row]:
+    """Yield the tests that fail in the newest iteration."""
+    failures = every[-1].failures if every else ()
+    for each in failures[:_MOST_LINES]:
+        yield "failing", shortened(f"{each.test}: {each.message}", _MOST_REASON)
+    if len(failures) > _MOST_LINES:
+        yield "failing", f"{len(failures) - _MOST_LINES} more"
 
 
 def _measured(run: RunSummary, told: History, every: Sequence[Lap]) -> Iterator[Row]:

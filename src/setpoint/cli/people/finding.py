@@ -23,7 +23,9 @@ Which = Annotated[str, typer.Argument(help="Finding id or prefix.")]
 
 @app.command(name="list")
 def list_(
-    run: Annotated[str, typer.Argument(help="Run id, its beginning or its end; default: the newest run.")] = "",
+    run: Annotated[
+        str, typer.Argument(help="Run id, its beginning or its end; default: the newest run.")
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
     """List the findings of checks and reviewers in a run, most severe first."""

@@ -19,7 +19,9 @@ def status(
     as_json: Annotated[bool, typer.Option("--json", help="Print the runs as JSON.")] = False,
     most: Annotated[int, typer.Option(help="Maximum number of finished runs.")] = 20,
     before: Annotated[str, typer.Option(metavar="RUN", help="List runs older than this one.")] = "",
-    everything: Annotated[bool, typer.Option("--verbose", "-v", help="Show the whole id of each run.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show the whole id of each run.")
+    ] = False,
 ) -> None:
     """Show what needs you, what runs, and the newest finished runs."""
     from setpoint.wiring.project import counts_now, open_list, open_project, run_list

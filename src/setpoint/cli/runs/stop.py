@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 def stop(
     which: Annotated[
-        str, typer.Argument(metavar="[RUN]", help="Run id, its beginning or its end; asked for where none is given.")
+        str,
+        typer.Argument(
+            metavar="[RUN]", help="Run id, its beginning or its end; asked for where none is given."
+        ),
     ] = "",
     reason: Annotated[str, typer.Option(help="Reason, for the record.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,

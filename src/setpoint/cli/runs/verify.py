@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def verify(
-    which: Annotated[str, typer.Argument(help="Run id, its beginning or its end; default: the newest run.")] = "",
+    which: Annotated[
+        str, typer.Argument(help="Run id, its beginning or its end; default: the newest run.")
+    ] = "",
     statement: Annotated[
         Path | None,
         typer.Option(

@@ -60,9 +60,9 @@ class RunFacts(Value):
 
     @property
     def recent(self) -> tuple[Round, ...]:
-        """The rounds since a person last let the run go on, and always the newest; all where nobody was asked.
+        """The rounds since a person last let the run go on; all of them where nobody was asked.
 
-        A round that is judged again after an answer counts as one of them.
+        The newest is always one of them: it may be judged again after an answer.
         """
         return self.rounds[min(self.since, len(self.rounds) - 1) :]
 
