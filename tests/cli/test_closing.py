@@ -60,7 +60,7 @@ def test_a_run_that_waits_says_who_asks_and_gives_every_answer(project):
     assert "asks      the limit max_iterations: 7 of 7 iterations are used up" in "\n".join(lines)
     assert "  details   setpoint answer show" in lines
     answers = [line.split()[3] for line in lines if line.startswith("  answer ")]
-    assert answers == ["continue", "accept", "cancel"]
+    assert answers == ["continue", "cancel"]
     assert lines[-1] == f"  answer    setpoint answer cancel {ASKING}"
 
 
@@ -101,5 +101,5 @@ def test_the_only_open_run_needs_no_name(project):
 def test_stop_ends_no_run_that_nobody_named(project):
     refused = called("stop").exception
     assert isinstance(refused, UsageError)
-    assert refused.hint == f"setpoint stop {ASKING[-6:]}"
+    assert f"`setpoint stop {ASKING[-6:]}` ends it" in refused.hint
     assert only_run(project).trace_id == ASKING

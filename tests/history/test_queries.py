@@ -154,6 +154,15 @@ def test_a_prefix_of_none_or_of_several_runs_is_refused(store: Store) -> None:
         find(store, nobody, "0")
 
 
+def test_a_run_whose_process_broke_says_why_until_it_goes_on(store: Store) -> None:
+    begin(store, "run-a")
+    log = SqlEventLog(store)
+    log.broke(TraceId("run-a"), "internal error: IndexError()")
+    assert runs(store, nobody)[0].reason == "internal error: IndexError()"
+    log.append(TraceId("run-a"), "again", [RunResumed(process=7)])
+    assert runs(store, nobody)[0].reason == ""
+
+
 def test_a_beginning_goes_before_an_ending(store: Store) -> None:
     for trace in ("run-ab", "run-xa"):
         begin(store, trace)

@@ -184,8 +184,7 @@ def _context(run: RunContext, past: RunFacts) -> tuple[str, ...]:
     if ranked:
         best = ranked[0]
         reached = "measured in full" if best.tests else "the run did not reach the full suite"
-        count = open_count(best)
-        problems = "1 open problem" if count == 1 else f"{count} open problems"
+        problems = counted(open_count(best), "open problem")
         lines.append(f"best so far: iteration {best.number}, {problems}, {reached}{_size(run, best)}")
         lines.append(f"gained by it: {in_words(past.base, best)}")
     else:

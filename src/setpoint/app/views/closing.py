@@ -80,6 +80,7 @@ def _rows(project: Project, run: RunSummary, told: History, every: Sequence[Lap]
         yield from _measured(run, told, every)
         yield "watch", f"setpoint watch{_name(project, run)}"
     else:
+        yield from [("broke", run.reason)] * bool(run.reason)
         for line in standing_lines(project, run.trace_id):
             label, _, text = line.partition(":")
             yield label, text.strip()
@@ -137,12 +138,9 @@ def _commands(project: Project, run: RunSummary, outcome: RunOutcome, told: Hist
 
 
 def _failing(every: Sequence[Lap]) -> Iterator[Row]:
-    """Yield the tests that fail in the newest iteration."""
-    failures = every[-1].failures if every else ()
-    for each in failures[:_MOST_LINES]:
+    """Yield tests that fail in the newest iteration."""
+    for each in every[-1].failures[:_MOST_LINES] if every else ():
         yield "failing", shortened(f"{each.test}: {each.message}", _MOST_REASON)
-    if len(failures) > _MOST_LINES:
-        yield "failing", f"{len(failures) - _MOST_LINES} more"
 
 
 def _measured(run: RunSummary, told: History, every: Sequence[Lap]) -> Iterator[Row]:

@@ -23,9 +23,7 @@ class Predicate(StrEnum):
 
 
 def attest(
-    which: Annotated[
-        str, typer.Argument(help="Run id, its beginning or its end; default: the newest run.")
-    ] = "",
+    which: Annotated[str, typer.Argument(help="Run id, start or end; default: the newest run.")] = "",
     predicate: Annotated[
         Predicate,
         typer.Option(

@@ -66,6 +66,7 @@ def _told(row: RunSummary) -> Iterator[str]:
     elif row.needs_you:
         yield row.reason or f"in {row.phase or 'the beginning'}; no process works on it"
         yield f"setpoint resume {row.trace_id}" if row.ending is None else f"setpoint show {row.trace_id}"
+        yield from [f"setpoint stop {row.trace_id}"] * (row.ending is None)
     else:
         doing = row.phase if row.ending is None else row.branch or row.reason
         yield " · ".join(each for each in (*figures, row.cost, doing) if each)

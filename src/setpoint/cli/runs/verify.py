@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 
 def verify(
-    which: Annotated[
-        str, typer.Argument(help="Run id, its beginning or its end; default: the newest run.")
-    ] = "",
+    which: Annotated[str, typer.Argument(help="Run id, start or end; default: the newest run.")] = "",
     statement: Annotated[
         Path | None,
         typer.Option(
