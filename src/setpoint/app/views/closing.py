@@ -122,15 +122,15 @@ def _ended(
 
 
 def _commands(project: Project, run: RunSummary, outcome: RunOutcome, told: History) -> Iterator[Row]:
-    """Yield what a person can do with a run that is over, and where the rest of it stands."""
+    """Yield what a person can do with a run that is over, and where to read the rest of it."""
     if outcome.branch:
         yield "review", f"git diff {told.order.base[:10]}...{outcome.branch}"
         yield "merge", f"git merge {outcome.branch}"
         yield "recheck", f"setpoint verify{_name(project, run)}"
     if outcome.ending is Ending.CANCELLED:
         story, begin = told.order.story, f" --base {outcome.branch}" if outcome.branch else ""
-        wish = shlex.quote(story.id if told.order.story_file else story.title)
-        yield "again", f"setpoint run{begin} {wish}"
+        goal = shlex.quote(story.id if told.order.story_file else story.title)
+        yield "again", f"setpoint run{begin} {goal}"
     if not outcome.branch:
         yield "details", f"setpoint show{_name(project, run)}"
     gone = f"none: the record of the run was removed from {project.state} while it worked"
