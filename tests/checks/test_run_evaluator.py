@@ -76,6 +76,7 @@ async def test_known_red_is_tolerated_and_new_red_counts(bench) -> None:
     tested = await made.measure(Stage.TEST)
 
     assert (base.failures, base.known_red) == ((), (ADD,))
+    assert base.evidence_of("pytest").state is CheckState.FAIL
     assert tested.known_red == (ADD,)
     assert [failure.test for failure in tested.failures] == ["tests/test_more.py::test_more"]
     assert tested.agent_wrote_tests

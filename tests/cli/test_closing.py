@@ -37,7 +37,8 @@ def called(*words):
 
 def test_a_verified_run_closes_with_its_verdict_first_and_commands_last(project):
     lines = closed(project, VERIFIED)
-    assert lines[0] == "✓ VERIFIED  Totals must be right · 0 s · $0.75 or more of $5.00"
+    assert lines[0].startswith("✓ VERIFIED  Totals must be right · ")
+    assert lines[0].endswith(" s · $0.75 or more of $5.00")
     assert [line.split()[0] for line in lines if line] == [
         "✓", "verdict", "tests", "change", "branch", "review", "merge", "recheck", "report",
     ]  # fmt: skip
@@ -53,11 +54,14 @@ def test_no_line_but_a_command_is_wider_than_the_terminal(project, width):
         assert all(len(line) <= width for line in lines if not line.strip().startswith(labels))
 
 
-def test_a_run_that_waits_says_who_asks_and_gives_one_command(project):
+def test_a_run_that_waits_says_who_asks_and_gives_every_answer(project):
     lines = closed(project, ASKING)
     assert lines[0].startswith("? NEEDS YOU  Totals must be right")
     assert "asks      the limit max_iterations: 7 of 7 iterations are used up" in "\n".join(lines)
-    assert lines[-1] == "  answer    setpoint answer show"
+    assert "  details   setpoint answer show" in lines
+    answers = [line.split()[3] for line in lines if line.startswith("  answer ")]
+    assert answers == ["continue", "cancel"]
+    assert lines[-1] == f"  answer    setpoint answer cancel {ASKING}"
 
 
 def test_show_begins_with_the_verdict_and_the_log_is_asked_for():
@@ -79,7 +83,23 @@ def test_the_output_of_a_check_is_alone_on_standard_output():
     assert "names" in str(called("show", "output").exception) or called("show", "output").exception
 
 
+def test_status_names_each_run_by_an_end_that_every_verb_takes(project):
+    lines = [line for line in called("status").stdout.splitlines() if "  Totals must be right  " in line]
+    names = [line.split()[-1] for line in lines]
+    assert len(names) > 1
+    assert [VERIFIED[-6:] in names, ASKING[-6:] in names] == [True, True]
+    assert called("show", VERIFIED[-6:]).stdout.startswith("✓ VERIFIED")
+    assert f"  {VERIFIED}" in called("status", "-v").stdout
+
+
 def test_the_only_open_run_needs_no_name(project):
     assert only_run(project).trace_id == ASKING
     assert called("hint", "use Decimal").stdout.startswith("recorded")
     assert isinstance(called("hint", "one", "two", "three").exception, UsageError)
+
+
+def test_stop_ends_no_run_that_nobody_named(project):
+    refused = called("stop").exception
+    assert isinstance(refused, UsageError)
+    assert f"`setpoint stop {ASKING[-6:]}` ends it" in refused.hint
+    assert only_run(project).trace_id == ASKING

@@ -133,8 +133,8 @@ def test_the_listing_follows_the_run(store: Store) -> None:
     assert [run.started_at for run in runs(store, nobody)] == [BEGAN]
 
 
-@pytest.mark.parametrize("prefix", ["run-ab", "ab", "run-ab2"])
-def test_a_run_is_found_by_how_its_id_begins(store: Store, prefix: str) -> None:
+@pytest.mark.parametrize("prefix", ["run-ab", "ab", "run-ab2", "b2", "2"])
+def test_a_run_is_found_by_how_its_id_begins_or_ends(store: Store, prefix: str) -> None:
     for trace in ("run-aa1", "run-ab2", "run-ab2x" if prefix == "run-ab2" else "run-b"):
         begin(store, trace)
     assert find(store, nobody, prefix).trace_id == "run-ab2"
@@ -143,12 +143,30 @@ def test_a_run_is_found_by_how_its_id_begins(store: Store, prefix: str) -> None:
 def test_a_prefix_of_none_or_of_several_runs_is_refused(store: Store) -> None:
     for number in range(7):
         begin(store, f"run-a{number}")
-    with pytest.raises(UsageError, match="no run's id begins with 'run-b'"):
+    with pytest.raises(UsageError, match="no run's id begins or ends with 'run-b'"):
         find(store, nobody, "run-b")
     with pytest.raises(UsageError, match="'a' may be run-a0, run-a1, run-a2, run-a3, run-a4 or others"):
         find(store, nobody, "a")
     with pytest.raises(UsageError, match="no run's id"):
         find(store, nobody, "%")
+    begin(store, "run-b0")
+    with pytest.raises(UsageError, match="'0' may be run-a0, run-b0"):
+        find(store, nobody, "0")
+
+
+def test_a_run_whose_process_broke_says_why_until_it_goes_on(store: Store) -> None:
+    begin(store, "run-a")
+    log = SqlEventLog(store)
+    log.broke(TraceId("run-a"), "internal error: IndexError()")
+    assert runs(store, nobody)[0].reason == "internal error: IndexError()"
+    log.append(TraceId("run-a"), "again", [RunResumed(process=7)])
+    assert runs(store, nobody)[0].reason == ""
+
+
+def test_a_beginning_goes_before_an_ending(store: Store) -> None:
+    for trace in ("run-ab", "run-xa"):
+        begin(store, trace)
+    assert find(store, nobody, "a").trace_id == "run-ab"
 
 
 def test_what_waits_is_found_however_many_runs_came_later(store: Store) -> None:

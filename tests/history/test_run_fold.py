@@ -147,6 +147,14 @@ def test_a_score_is_shown_with_its_metrics_and_only_where_no_test_is_red(tmp_pat
     assert for_two.scores == (0.75,)
 
 
+def test_tests_that_failed_before_are_told_beside_those_that_count(tmp_path):
+    for failing, shown in ((), "10 of 10 tests; 2 known red"), (("t",), "1 of 11 tests fails; 2 known red"):
+        body = measured(1, Stage.TEST, Scene(failing=failing))
+        seen = body.evaluation.model_copy(update={"known_red": ("a", "b")})
+        told = told_of(tmp_path, made(1), body.model_copy(update={"evaluation": seen}))
+        assert told.tests == shown
+
+
 def test_a_run_that_is_over_shows_the_state_that_is_delivered(tmp_path):
     best = outcome().outcome.model_copy(update={"best_iteration": 1, "iterations": 2})
     rounds = (
@@ -159,6 +167,9 @@ def test_a_run_that_is_over_shows_the_state_that_is_delivered(tmp_path):
     assert (told.tests, told.change, told.iteration) == ("10 of 10 tests", "1 file +2 -1", 2)
     assert told.verdict == best.verdict
     assert {reached for _, reached in told.phases} == {Reached.BEHIND}
+    nothing = best.model_copy(update={"best_iteration": 0, "ending": Ending.STOPPED})
+    told = told_of(tmp_path, *rounds, RunFinished(outcome=nothing))
+    assert (told.tests, told.open, told.change) == ("1 of 11 tests fails", "1 failing test", "")
     stopped = best.model_copy(update={"ending": Ending.STOPPED, "reason": "no gain"})
     assert told_of(tmp_path, RunFinished(outcome=stopped)).verdict == "STOPPED: no gain"
 

@@ -140,7 +140,7 @@ async def test_arguments_that_do_not_fit_are_named(root, connect) -> None:
     assert "input should be 'dismiss' or 'comment'" in said[3]
     assert "at least 1 character" in said[4]
     assert "there is no tool 'answer_question'" in said[5]
-    assert "no run's id begins with 'run-none'" in said[6]
+    assert "no run's id begins or ends with 'run-none'" in said[6]
     assert "'no-such-branch' names no commit" in said[7]
     assert "'--all' names no commit" in said[8]
 

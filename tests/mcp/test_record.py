@@ -70,7 +70,7 @@ async def test_resources_are_listed_and_read(project, connect) -> None:
             await agent.read(f"setpoint://runs/{HOSTILE}/report"),
         ]
         for wrong in ("setpoint://runs/none/report", "setpoint://../secrets", "file:///etc/passwd"):
-            with pytest.raises(MCPError, match=r"no run's id begins with|there is no resource"):
+            with pytest.raises(MCPError, match=r"no run's id begins or ends with|there is no resource"):
                 await agent.read(wrong)
 
     assert f"setpoint://runs/{VERIFIED}/report" in listed

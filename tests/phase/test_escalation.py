@@ -68,7 +68,8 @@ async def test_a_person_is_told_what_stopped_the_run_and_what_may_be_answered(tm
 
     gate = await waits(harness)
 
-    assert gate.question == "2 of 2 iterations are used up"
+    assert gate.question == "1 test fails: t::a; 2 of 2 iterations are used up"
+    assert gate.go_on == "", "an answer raises the limit"
     assert (gate.id, gate.guard, gate.iteration) == ("escalation-2", "max_iterations", 2)
     assert [option.choice for option in gate.options] == [Choice.CONTINUE, Choice.ACCEPT, Choice.CANCEL]
     assert gate.options[0].text == "continue with 3 more iterations (3 are left then)"
@@ -100,7 +101,7 @@ async def test_when_these_are_used_up_it_is_asked_again(tmp_path):
 
     gate = await waits(harness)
 
-    assert (gate.id, gate.question) == ("escalation-4", "4 of 4 iterations are used up")
+    assert (gate.id, gate.question) == ("escalation-4", "1 test fails: t::a; 4 of 4 iterations are used up")
 
 
 async def test_a_new_approach_begins_at_the_best_state_with_a_fresh_context(tmp_path):

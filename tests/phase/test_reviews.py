@@ -336,6 +336,17 @@ async def test_a_person_can_have_the_reviewers_asked_again_without_another_chang
     assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 1)
 
 
+async def test_what_the_reviewers_object_to_when_asked_again_goes_back_to_the_maker(tmp_path):
+    harness, _ = following(tmp_path, NONSENSE, NONSENSE, objects(WRONG), APPROVES, escalation=Escalation())
+    with pytest.raises(RunWaiting):
+        await harness.drive()
+    gate = said(harness, GateOpened)[-1].gate
+    harness.answer(gate.id, Answer(choice=Choice.CONTINUE, by="Ann", via=Via.CLI))
+    outcome = await harness.drive()
+    assert (outcome.ending, outcome.iterations) == (Ending.VERIFIED, 2)
+    assert "the name is wrong" in harness.agent.briefs[1].prompt
+
+
 async def test_a_request_for_changes_is_advice_where_a_rule_says_so_and_the_commit_says_it(tmp_path):
     reviewers = by_kind(code=[APPROVES], security=[objects(WRONG)])
     harness = a_stage(tmp_path, *changes(1), reviewers=reviewers)

@@ -72,6 +72,42 @@ def test_programs_get_the_whole_output(program, run):
     assert program.get(f"/api/v1/runs/{TRACE}/checks/7/pytest/output").status_code == 409
 
 
+def test_a_suite_that_ran_twice_shows_the_run_with_the_failing_test_first(project):
+    body = measured(1, Stage.EVALUATE, Scene(failing=("tests/test_half.py::test_half",))).evaluation
+    suite = body.evidence_of("pytest").model_copy(update={"argv": ("pytest",), "exit_code": 1})
+
+    def part(name, output, **more):
+        kept = project.artifacts.keep(output)
+        return suite.model_copy(update={"check": f"pytest{name}", "output": kept, **more})
+
+    ran = part("-base", "1 failed: test_old"), part("-now", "1 failed: test_half", id="ev-now")
+    gate = HardGate(name="tests", state=CheckState.FAIL, reason="1 failing", evidence=(suite.id,))
+    body = body.model_copy(update={"evidence": (*ran, part("", "1 failed: test_old"))})
+    trace = TraceId("run-7twice")
+    started = order(project.root).model_copy(update={"trace_id": trace})
+    decision = decided(1, Action.CONTINUE, passed=False).decision
+    project.log.append(
+        trace,
+        "all",
+        [
+            RunStarted(order=started, workdir=str(project.root)),
+            made(1),
+            IterationEvaluated(iteration=1, evaluation=body),
+            HaltingDecided(iteration=1, decision=decision, gates=(gate,)),
+        ],
+    )
+    for name in ("pytest", "tests"):
+        detail = check_detail(project, trace, name)
+        assert [each.evidence.check for each in detail.outputs] == ["pytest-now", "pytest-base"]
+        assert detail.iteration == 1
+    assert [each.output for each in check_detail(project, trace, "pytest-base").outputs] == [
+        "1 failed: test_old"
+    ]
+    rows = [row.name for row in grid(None, laps(project.log.replay(trace)))]
+    assert "pytest" in rows
+    assert not {"pytest-now", "pytest-base"} & set(rows)
+
+
 def test_output_that_is_gone_or_was_never_kept_has_a_reason(browser, run, project):
     _, gone = run
     assert "the artifact is gone" in browser.get(f"/runs/{TRACE}/checks/1/{gone.check}").text

@@ -17,7 +17,9 @@ OPENING = "opening a session"
 """What a wait before the first prompt is called."""
 _KNOWN_BETTER = (BreakageKind.MISSING, BreakageKind.BUDGET, BreakageKind.SESSION)
 _STATUS = re.compile(r"\b(401|403|407|413|429|502|503|504|529)\b")
-_SHOWN_CHARS = 600
+_ERROR = re.compile(r"\w[\w.]*(?:Error|Exception)\b")
+"""How the line of a traceback begins that says what is wrong."""
+_SHOWN_CHARS, _LINE_CHARS = 600, 160
 
 
 def of_error(launch: Launch, code: object, message: str, data: object) -> Breakage:
@@ -121,6 +123,10 @@ def crash(launch: Launch, exit_code: int | None, stderr: str, junk: str) -> Brea
     )
     said = _tail(stderr) or _tail(junk)
     last = f"; its last output: {said}" if said else "; it said nothing"
+    if len(said) > _LINE_CHARS:
+        lines = (stderr.strip() or junk.strip()).splitlines()
+        telling = [line for line in lines if _ERROR.match(line)] or lines
+        last = f"; its last output: {_tail(telling[-1])}; `setpoint show log -v` shows more of it"
     return Breakage(kind=BreakageKind.CRASH, message=f"{launch.name} died ({how}){last}", said=said)
 
 

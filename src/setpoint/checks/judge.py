@@ -112,7 +112,7 @@ class Judge:
         # What is asked of coverage counts from the start: it says what the work is to be about.
         asked = tuple(each for result in raw.results for each in result.findings if each.source == COVER)
         asking = ((each, each.findings if _asks(each.evidence.check) else ()) for each in raw.results)
-        evidence = tuple(_against(each, findings, red) for each, findings in asking)
+        evidence = tuple(_against(each, findings, red, at_base=True) for each, findings in asking)
         evaluation = self._evaluation(raw, evidence, asked, red, _EMPTY)
         tree = Tree(raw=raw, evaluation=evaluation, work=_EMPTY, files=await files_at(self.root, self.base))
         evaluation = with_goals(self.goals.overlaid(self.story.goals), tree)
@@ -300,8 +300,13 @@ def _new(result: CheckResult, base: Measurements, work: Work) -> tuple[tuple[Fin
     return fresh, f"it broke at the base ({stood.evidence.reason}): only changed lines are compared"
 
 
-def _against(result: CheckResult, found: tuple[Finding, ...], red: Red, said: str = "") -> Evidence:
-    """Return the evidence with the state that the difference from the base gives it."""
+def _against(
+    result: CheckResult, found: tuple[Finding, ...], red: Red, said: str = "", *, at_base: bool = False
+) -> Evidence:
+    """Return the evidence with the state that the difference from the base gives it.
+
+    At the base itself a suite with a failing test fails, whether that is tolerated or not.
+    """
     evidence = result.evidence
     if said and not evidence.reason:
         evidence = evidence.model_copy(update={"reason": said})
@@ -309,7 +314,7 @@ def _against(result: CheckResult, found: tuple[Finding, ...], red: Red, said: st
         return evidence
     if result.tests is not None and evidence.check in SUITES:
         red = red.of(result.tests)
-        state = state_of(result.tests, failing=bool(red.failures))
+        state = state_of(result.tests, failing=bool(red.failures or (at_base and red.known)))
         counts = {**evidence.counts, "counting": len(red.failures), "known_red": len(red.known)}
         if red.excused:
             counts["quarantined"] = len(red.excused)

@@ -61,6 +61,11 @@ class SqlEventLog:
             _list(connection, trace_id, added)
             return added
 
+    def broke(self, trace_id: TraceId, reason: str) -> None:
+        """Say in the row of a run why its process ended, until another one continues it."""
+        with self._store.writing() as connection:
+            connection.execute(sa.update(RUN).where(RUN.c.trace_id == trace_id).values(reason=reason))
+
     def told(self, trace_id: TraceId) -> str:
         """Return what the row of a run holds of it, made from its events; it is stored for the next time.
 
@@ -212,7 +217,7 @@ def _list(connection: sa.Connection, trace_id: TraceId, events: Sequence[Event])
                 }
                 connection.execute(sa.insert(RUN), row)
             case RunResumed(process=process):
-                values["process"] = process
+                values |= {"process": process, "reason": ""}
             case GateOpened() | GateAnswered():  # also of a record that cannot be folded
                 values["state"] = "waiting" if isinstance(event.body, GateOpened) else "running"
             case RunFinished(outcome=outcome):

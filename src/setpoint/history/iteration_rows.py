@@ -22,7 +22,7 @@ def iteration_rows(events: Sequence[Event]) -> Iterator[str]:
     scores = scores_with_tests(told.rounds, told.order.weights)
     by_number = {each.number: score for each, score in zip(told.rounds, scores, strict=False)}
     for lap in every:
-        yield _row(lap, by_number.get(lap.number))
+        yield _row(lap, by_number.get(lap.number), over=told.outcome is not None)
     names = ", ".join(comparable_metrics(told.rounds, told.order.weights)).replace("_", " ")
     parts = [f"score: {names}, the same in every iteration"] if scores else []
     parts += [WORTH] if any(lap.decided and lap.decided.decision.values for lap in every) else []
@@ -30,18 +30,19 @@ def iteration_rows(events: Sequence[Event]) -> Iterator[str]:
         yield "; ".join(parts)
 
 
-def _row(lap: Lap, score: float | None) -> str:
+def _row(lap: Lap, score: float | None, *, over: bool) -> str:
     blocking = sum(each.blocking for each in lap.findings)
-    failed = (
-        "" if lap.failures or blocking else next((each.name for each in lap.gates if not each.passed), "")
+    judged = (
+        each.name for each in lap.gates if not each.passed and not each.reason.startswith("not reached")
     )
+    failed = "" if lap.failures or blocking else next(judged, "")
     parts = [
         "" if score is None else f"score {score:.2f}",
         f"{failed} fails" if failed else "",
         tests_line(lap.latest) if lap.latest else "",
         counted(blocking, "blocking finding") if blocking else "",
         str(lap.change.size) if lap.change else "no change yet",
-        shortened(decision_line(lap.decided.decision), _MOST) if lap.decided else "",
+        shortened(decision_line(lap.decided.decision), _MOST) if lap.decided else "ended" if over else "",
     ]
-    mark = "✓" if lap.verified else "✗" if lap.decided else "◐"
+    mark = "✓" if lap.verified else "✗" if lap.decided or over else "◐"
     return f"#{lap.number} {mark} {' · '.join(filter(None, parts))}"

@@ -62,6 +62,11 @@ class RunSummary(RunFigures):
     finished_at: Instant | None = None
 
     @property
+    def short_id(self) -> str:
+        """The end of its id, which every verb takes for all of it."""
+        return self.trace_id[-6:]
+
+    @property
     def waits(self) -> bool:
         """Whether it waits until a person answers."""
         return self.state is RunState.WAITING
@@ -90,7 +95,7 @@ class RunFilter(Value):
     def values(self) -> dict[str, object]:
         """Return what its conditions name."""
         return {
-            "words": "%" + re.sub(r"([%_/])", r"/\1", self.words.lower()) + "%",
+            "words": f"%{_plain(self.words.lower())}%",
             "endings": self.endings,
             "since": self.since and f"{self.since.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f+00:00}",
         }
@@ -240,23 +245,33 @@ def runs_of(store: Store, owner: Owner, story: StoryId) -> tuple[RunSummary, ...
 
 
 def find(store: Store, owner: Owner, prefix: str) -> RunSummary:
-    """Return run whose id begins so, with or without `run-`; none or several of them is a `UsageError`."""
+    """Return the run whose id begins so, with or without `run-`, else the one whose id ends so.
+
+    None or several of them is a `UsageError`.
+    """
     begins = prefix if prefix.startswith("run-") else f"run-{prefix}"
     # A whole name is found by its key; to look for beginnings, the database reads all of them.
     whole = store.rows("SELECT * FROM run WHERE trace_id IN :names", names=(prefix, begins))
     if whole:
         return _summary(store, owner, whole[0])
-    pattern = re.sub(r"([%_/])", r"/\1", begins) + "%"
     query = "SELECT * FROM run WHERE trace_id LIKE :pattern ESCAPE '/' ORDER BY trace_id LIMIT :limit"
-    found = _summaries(store, owner, store.rows(query, pattern=pattern, limit=_SHOWN + 1))
-    if len(found) == 1:
-        return found[0]
-    if not found:
-        message = f"no run's id begins with '{prefix}'"
-        raise UsageError(message, hint="`setpoint status` lists all runs")
+    for pattern in (_plain(begins) + "%", "%" + _plain(prefix)):
+        found = _summaries(store, owner, store.rows(query, pattern=pattern, limit=_SHOWN + 1))
+        if len(found) == 1:
+            return found[0]
+        if found:
+            break
+    else:
+        message = f"no run's id begins or ends with '{prefix}'"
+        raise UsageError(message, hint="`setpoint status` lists the newest runs with their ids")
     shown = ", ".join(run.trace_id for run in found[:_SHOWN])
     message = f"'{prefix}' may be {shown}{' or others' if len(found) > _SHOWN else ''}"
     raise UsageError(message, hint="give more of the id")
+
+
+def _plain(words: str) -> str:
+    """Return a pattern for LIKE that stands for these words."""
+    return re.sub(r"([%_/])", r"/\1", words)
 
 
 def _summaries(store: Store, owner: Owner, rows: Iterable[Mapping[str, Any]]) -> tuple[RunSummary, ...]:

@@ -152,7 +152,8 @@ class RunFold(Value):
         open_ones = () if self.over or self.cancelled else self.asked.values()
         asker, asks = next(iter(open_ones), ("", ""))
         newest = max(self.measured, default=0)
-        best = self.best if self.over else newest
+        # Where the base is the best state, the newest one tells why.
+        best = (self.best if self.over else 0) or newest
         seen = self.measured.get(best, Measured())
         kinds = ((seen.failing, "failing test"), (seen.blocking + self.objections, "finding"))
         alike = [self.measured[number] for number in sorted(self.measured) if number]
@@ -169,7 +170,7 @@ class RunFold(Value):
             tests=seen.tests,
             open=" and ".join(counted(count, name) for count, name in kinds if count)
             or ("nothing open" if newest else ""),
-            change=self.changes.get(best if self.over else max(self.changes, default=0), ""),
+            change=self.changes.get(self.best if self.over else max(self.changes, default=0), ""),
             score="" if seen.score is None else f"{seen.score:.2f} ({', '.join(seen.of)})",
             scores=tuple(each.score for each in alike if each.of == seen.of and each.score is not None),
             asker=asker,
@@ -244,8 +245,9 @@ def tests_line(evaluation: Evaluation) -> str:
     failing, ran = len(evaluation.failures), 0
     if evaluation.stage is not Stage.EVALUATE or evaluation.quality.test_count:
         ran = sum(count for outcome, count in evaluation.test_counts.items() if outcome not in _NOT_RUN)
+    known = f"; {len(evaluation.known_red)} known red" if evaluation.known_red else ""
     if failing:
         noun = counted(max(ran, failing), "test").partition(" ")[2]
         of = f"{failing} of {ran} {noun}" if ran >= failing else counted(failing, "test")
-        return f"{of} {'fails' if failing == 1 else 'fail'}"
-    return f"{evaluation.test_counts.get('passed', 0)} of {counted(ran, 'test')}" if ran else ""
+        return f"{of} {'fails' if failing == 1 else 'fail'}{known}"
+    return f"{evaluation.test_counts.get('passed', 0)} of {counted(ran, 'test')}{known}" if ran else ""

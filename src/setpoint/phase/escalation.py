@@ -10,12 +10,13 @@ from setpoint.model.ending import EXAMINED, Ending
 from setpoint.model.facts import spending
 from setpoint.model.facts.gains import in_words
 from setpoint.model.facts.halting import one_more_line
-from setpoint.model.facts.rounds import RunFacts, open_count, unproven
+from setpoint.model.facts.rounds import RunFacts, failures, open_count, unproven
 from setpoint.model.facts.spending import UNKNOWN, in_time
 from setpoint.model.gate import Answer, Choice, Gate, GateKind, Grant, OnLimit, Option
 from setpoint.model.ids import GateId
 from setpoint.model.proof import REVIEW
 from setpoint.model.run import Round, verdict_words
+from setpoint.model.wording import counted
 from setpoint.people.questions import ask
 from setpoint.phase.candidates import place_of
 from setpoint.phase.finish_run import Close
@@ -39,6 +40,8 @@ _DISMISS = "this objection is wrong, because ...; the change is judged again wit
 MOST_TOLD = 5
 """Iterations that a question lists, the newest."""
 MOST_FILES = 3
+_GRANTED = frozenset({"max_iterations", "max_cost_usd", "max_wall_s", "max_tokens", "enough_left"})
+"""Limits that the answer `continue` raises, so that nothing has to be set for it."""
 UNASKED = frozenset({"deadline_s"})
 """Guards that no answer can lift."""
 
@@ -108,7 +111,7 @@ def _gate(run: RunContext, past: RunFacts, close: Close, name: GateId, iteration
         options=tuple(options),
         context=(*_context(run, past), *_worth(past, close)),
         guard=close.halt.guard if close.halt else "",
-        go_on=close.halt.go_on if close.halt else "",
+        go_on=close.halt.go_on if close.halt and close.halt.guard not in _GRANTED else "",
         offer=offer,
         asked_at=now,
         deadline=None if settings.deadline_s is None else now + timedelta(seconds=settings.deadline_s),
@@ -118,9 +121,15 @@ def _gate(run: RunContext, past: RunFacts, close: Close, name: GateId, iteration
 
 
 def _question(past: RunFacts, close: Close) -> str:
-    """Say why a person is asked: of examined work who vouches for it, and which exam is asked for."""
+    """Say why a person is asked: what is wrong, or of examined work who vouches for it and what it lacks."""
     proof = past.rounds[-1].proof if past.rounds and close.ending in EXAMINED else None
-    return f"{verdict_words(close.ending, proof.by)}; {close.reason}" if proof else close.reason
+    if proof:
+        return f"{verdict_words(close.ending, proof.by)}; {close.reason}"
+    red = failures(past.rounds[-1]) if past.rounds else ()
+    if not red or red[0].test in close.reason:
+        return close.reason
+    more = f" and {len(red) - 1} more" if len(red) > 1 else ""
+    return f"{counted(len(red), 'test')} fail{'s' * (len(red) == 1)}: {red[0].test}{more}; {close.reason}"
 
 
 def _offer(run: RunContext, close: Close) -> Grant:
@@ -175,8 +184,7 @@ def _context(run: RunContext, past: RunFacts) -> tuple[str, ...]:
     if ranked:
         best = ranked[0]
         reached = "measured in full" if best.tests else "the run did not reach the full suite"
-        count = open_count(best)
-        problems = "1 open problem" if count == 1 else f"{count} open problems"
+        problems = counted(open_count(best), "open problem")
         lines.append(f"best so far: iteration {best.number}, {problems}, {reached}{_size(run, best)}")
         lines.append(f"gained by it: {in_words(past.base, best)}")
     else:

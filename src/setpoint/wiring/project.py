@@ -117,7 +117,7 @@ def counts_now(project: Project) -> HomeCounts:
 
 
 def find_run(project: Project, which: str = "", *, unfinished: bool = False) -> RunSummary:
-    """Return the run whose name begins so, or the newest (unfinished) one."""
+    """Return the run whose id begins or ends so, or the newest (unfinished) one."""
     owner = RunLocks(project.state).owner
     if which:
         return find(project.store, owner, which)
@@ -134,7 +134,7 @@ def find_run(project: Project, which: str = "", *, unfinished: bool = False) -> 
 
 
 def only_run(project: Project, which: str = "") -> RunSummary:
-    """Return the run whose name begins so; without a name, the only one that works or is unfinished."""
+    """Return the run whose id begins or ends so; without one, the only one that works or is unfinished."""
     if which:
         return find_run(project, which)
     begun = runs(project.store, RunLocks(project.state).owner, recorded=(RunState.RUNNING, RunState.WAITING))

@@ -46,6 +46,12 @@ async def test_the_prompt_comes_on_standard_input_where_no_argument_asks_for_it(
 
 ENDS = {
     "silent failure": ("echo why >&2; exit 3", {}, BreakageKind.CRASH, "exit code 3); its last output: why"),
+    "traceback": (
+        "exec python3 -c 'def f(n): f(n - 1) if n else open(\"/no/where\")\nf(9)'",
+        {},
+        BreakageKind.CRASH,
+        "exit code 1); its last output: FileNotFoundError: [Errno 2] No such file or directory",
+    ),
     "signal": ("echo x; kill -9 $$", {}, BreakageKind.CRASH, "signal 9"),
     "too slow": ("sleep 60", {"wall_s": 0.3}, BreakageKind.TIMEOUT, "0.3 s"),
     "too quiet": ("echo x; sleep 60", {"idle_s": 0.3}, BreakageKind.IDLE, "0.3 s"),

@@ -161,3 +161,10 @@ def test_gates_rest_on_evidence():
     past = a_round(1)
     tests = next(gate for gate in past.gates if gate.name == "tests")
     assert tests.evidence == (evaluation(Stage.TEST, "commit-1", "tree-1").evidence_of("pytest").id,)
+
+
+def test_tests_that_fail_before_the_full_suite_are_named_by_the_gate():
+    early = a_round(1, Scene(failing=("t::a",)), reached=False)
+    gates = {gate.name: gate for gate in early.gates}
+    assert (gates["tests"].state, gates["tests"].reason) == (CheckState.FAIL, "1 failing: t::a")
+    assert gates["proof"].reason.startswith("not reached")

@@ -36,7 +36,9 @@ def pasts(draw):
         if past.tests is not None and draw(st.booleans()):
             past = confirmed(past, draw(SCENES))
         rounds.append(past.model_copy(update={"chain": draw(st.integers(0, 1))}))
-    return a_past(*rounds, limits=draw(st.sampled_from([Limits(), Limits(**CLASSIC)])))
+    past = a_past(*rounds, limits=draw(st.sampled_from([Limits(), Limits(**CLASSIC)])))
+    # A round can be judged again after a person answered about it.
+    return past.model_copy(update={"since": draw(st.integers(0, len(rounds)))})
 
 
 @given(past=pasts())

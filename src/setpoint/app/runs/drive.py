@@ -17,7 +17,7 @@ from setpoint.app.views.metrics import store_due_metrics
 from setpoint.checks.cache.eviction import forget, trim
 from setpoint.checks.measurement import CheckListener
 from setpoint.durable.dbos import DbosEngine
-from setpoint.errors import RecordedDataError, RunCancelled
+from setpoint.errors import RecordedDataError, RunCancelled, RunInUse, RunWaiting, SetpointError
 from setpoint.history.replay import history
 from setpoint.model.events import Body, Event
 from setpoint.model.events.run import RunResumed
@@ -76,6 +76,12 @@ def drive_run(
             if history(project.log.replay(ordered.trace_id)).cancel is None:
                 raise
             outcome = runner(_driven(project, ordered, before, told, heard_and_told))
+        except (RunWaiting, RunInUse):
+            raise
+        except Exception as error:
+            fault = str(error) if isinstance(error, SetpointError) else f"internal error: {error!r}"
+            project.log.broke(ordered.trace_id, fault)
+            raise
     try:
         store_due_metrics(project)
     except RecordedDataError as error:  # the record of an older run is damaged; this outcome is valid

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from setpoint.checks.old_tests.places import PARTS
 from setpoint.errors import RecordedDataError, UsageError
 from setpoint.history.iterations import Lap, laps
 from setpoint.history.replay import history
@@ -70,11 +71,13 @@ class CheckDetail(Value):
     obligation: Obligation | None = None
     """What had to be proved, where the gate is about that."""
     outputs: tuple[CheckOutput, ...] = ()
-    """Oldest first."""
+    """Those that name a failing test that counts, then the others; oldest first."""
 
 
 def check_detail(project: Project, which: str, name: str, iteration: int | None = None) -> CheckDetail:
     """Return the outputs of a check, or of the checks of a gate; of the newest iteration that has it.
+
+    A suite that was run as it was at the base and as it is now has both outputs.
 
     Raises `UsageError` that lists the checks where the run has none of that name.
     """
@@ -120,18 +123,19 @@ def _detail(project: Project, trace_id: TraceId, name: str, number: int, column:
     lap, evaluations = column
     gate = next((each for each in (lap.gates if lap else ()) if each.name == name), None)
     owed = lap.proof.obligations if lap and lap.proof else ()
-    ids = gate.evidence if gate else ()
+    ids, records = gate.evidence if gate else (), tuple(_evidence(evaluations))
+    names = {name, *(each.check for _, each in records if each.id in ids)}
+    parts = {each.check for _, each in records if each.check in PARTS and _suite(each.check) in names}
+    names = names - set(map(_suite, parts)) | parts
+    outputs = [_output(project, stage, each) for stage, each in records if each.check in names]
+    red = {each.test.rpartition("::")[2] for made in evaluations for each in made.failures}
     return CheckDetail(
         trace_id=trace_id,
         name=name,
         iteration=number,
         gate=gate,
         obligation=next((each for each in owed if each.name == name), None),
-        outputs=tuple(
-            _output(project, stage, each)
-            for stage, each in _evidence(evaluations)
-            if each.check == name or each.id in ids
-        ),
+        outputs=tuple(sorted(outputs, key=lambda each: not any(test in each.output for test in red))),
     )
 
 
@@ -149,15 +153,25 @@ def _output(project: Project, stage: Stage, evidence: Evidence) -> CheckOutput:
 
 
 def _evidence(evaluations: Sequence[Evaluation]) -> Iterator[tuple[Stage, Evidence]]:
-    """Yield each record once; what a later stage repeats from an earlier one has its id."""
+    """Yield each record once; what a later stage repeats from an earlier one has its id.
+
+    A suite has the id of its run with the tests of the base.
+    """
     found = {
-        each.id: (made.stage, each) for made in reversed(evaluations) for each in reversed(made.evidence)
+        (each.id, each.check): (made.stage, each)
+        for made in reversed(evaluations)
+        for each in reversed(made.evidence)
     }
     yield from reversed(found.values())
 
 
 def _checks(evaluations: Sequence[Evaluation]) -> list[str]:
-    return [each.check for _, each in _evidence(evaluations)]
+    """Name the checks; the runs of a suite are in its name."""
+    return [each.check for _, each in _evidence(evaluations) if each.check not in PARTS]
+
+
+def _suite(part: str) -> str:
+    return part.rpartition("-")[0]
 
 
 def _of_gate(judged: Sequence[HardGate], name: str) -> Cell | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 
 from setpoint.app.people.gates import open_gate, open_gates
@@ -52,12 +53,14 @@ def _rows(project: Project, run: RunSummary, told: History, every: Sequence[Lap]
         yield "best", best_line(told)
         yield "", ""
         name = f" {run.trace_id}" if len(open_gates(project)) > 1 else ""
-        yield "answer", f"setpoint answer show{name}"
+        yield "details", f"setpoint answer show{name}"
+        yield from (("answer", command) for command in opened.commands.values())
     elif run.state is RunState.RUNNING:
         yield "now", f"{run.phase} #{run.iteration} of {run.most_iterations}"
         yield from _measured(run, told, every)
         yield "watch", f"setpoint watch{_name(project, run)}"
     else:
+        yield from [("broke", run.reason)] * bool(run.reason)
         for line in standing_lines(project, run.trace_id):
             label, _, text = line.partition(":")
             yield label, text.strip()
@@ -79,6 +82,7 @@ def _ended(
     if outcome.ending in EXAMINED and not outcome.enough:
         yield "missing", _WEAK
     yield from _measured(run, told, every)
+    yield from (() if outcome.branch else _failing(every))
     yield from (("goal", goal) for goal in missed_first(outcome.goals))
     known = outcome.known_issues
     yield from (("known", issue) for issue in known[:_MOST_LINES])
@@ -94,12 +98,29 @@ def _ended(
     for line in unjudged_lines(project, told.order, outcome.unjudged):
         label, _, text = line.partition(":")
         yield label, text.strip()
+    yield from _commands(project, run, outcome, told)
+
+
+def _commands(project: Project, run: RunSummary, outcome: RunOutcome, told: History) -> Iterator[Row]:
+    """Yield what a person can do with a run that is over, and where to read the rest of it."""
     if outcome.branch:
         yield "review", f"git diff {told.order.base[:10]}...{outcome.branch}"
         yield "merge", f"git merge {outcome.branch}"
         yield "recheck", f"setpoint verify{_name(project, run)}"
+    if outcome.ending is Ending.CANCELLED:
+        story, begin = told.order.story, f" --base {outcome.branch}" if outcome.branch else ""
+        goal = shlex.quote(story.id if told.order.story_file else story.title)
+        yield "again", f"setpoint run{begin} {goal}"
+    if not outcome.branch:
+        yield "details", f"setpoint show{_name(project, run)}"
     gone = f"none: the record of the run was removed from {project.state} while it worked"
     yield "report", str(kept_report(project, run.trace_id) or gone)
+
+
+def _failing(every: Sequence[Lap]) -> Iterator[Row]:
+    """Yield tests that fail in the newest iteration."""
+    for each in every[-1].failures[:_MOST_LINES] if every else ():
+        yield "failing", shortened(f"{each.test}: {each.message}", _MOST_REASON)
 
 
 def _measured(run: RunSummary, told: History, every: Sequence[Lap]) -> Iterator[Row]:

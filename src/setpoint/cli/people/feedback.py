@@ -25,7 +25,7 @@ def feedback(
     by: Annotated[str, typer.Option(help="Only from this person.")] = "",
     finding: Annotated[str, typer.Option(help="Only about this finding (id or prefix).")] = "",
     gate: Annotated[str, typer.Option(help="Only answers to this gate.")] = "",
-    run: Annotated[str, typer.Option(help="Only about this run (name or prefix).")] = "",
+    run: Annotated[str, typer.Option(help="Only about this run (id, start or end).")] = "",
     as_json: Json = False,
 ) -> None:
     """List feedback, oldest first: answers, findings, comments, merges and reverts."""
@@ -93,7 +93,7 @@ def comment(
     text: Annotated[str, typer.Argument(help="The comment.")],
     run: Annotated[
         str,
-        typer.Option("--run", help="Run name or prefix; default: the newest run."),
+        typer.Option("--run", help="Run id, start or end; default: the newest run."),
     ] = "",
 ) -> None:
     """Comment on a line of a run's change; later reviews receive the comment."""

@@ -159,7 +159,9 @@ def _broke(body: e.AgentBroke) -> Line:
     if body.then is Recovery.END and body.phase == "hidden-tests":
         then = "the run continues without hidden tests"
     first = body.breakage.message.splitlines()[0]
-    return Line(f"  {body.breakage.kind}: {first};{wait} {then}", "yellow")
+    said = body.breakage.said
+    more = f"\n      {said}" if said not in first else ""
+    return Line(f"  {body.breakage.kind}: {first};{wait} {then}", "yellow", more=more)
 
 
 def _model_call(call: ModelCall) -> str:

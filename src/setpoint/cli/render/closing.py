@@ -11,7 +11,7 @@ from setpoint.cli.render.styles import head, of_state
 from setpoint.model.ids import TraceId
 from setpoint.wiring.project import Project, find_run
 
-_COPIED = "answer branch resume end look keep watch review merge recheck report"
+_COPIED = "again answer branch details resume end look keep watch review merge recheck report"
 """Labels of lines that are copied, so they are not broken."""
 _LABEL, _WIDEST = 10, 100
 

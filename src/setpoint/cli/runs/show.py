@@ -26,8 +26,8 @@ def show(
         list[str] | None,
         typer.Argument(
             metavar="[log | diff | output CHECK] [RUN]",
-            help="Name or prefix of a run, by default the newest; before it what to show: every event, the "
-            "change, or the raw output of a check.",
+            help="Id of a run, its beginning or its end, by default the newest; before it what to show: "
+            "every event, the change, or the raw output of a check.",
             autocompletion=lambda: ["log", "diff", "output"],
         ),
     ] = None,
@@ -108,7 +108,8 @@ def _output(project: Project, trace_id: TraceId, check: str, iteration: int | No
     for each in detail.outputs:
         code = "" if each.evidence.exit_code is None else f", exit code {each.evidence.exit_code}"
         place = f"iteration {detail.iteration}" if detail.iteration else "base"
-        say(f"{place}, {each.stage}: {each.evidence.state}{code}: {' '.join(each.evidence.argv)}", err=True)
+        what = f"{place}, {each.stage}, {each.evidence.check}"
+        say(f"{what}: {each.evidence.state}{code}: {' '.join(each.evidence.argv)}", err=True)
         if each.lacking:
             say(each.lacking, err=True)
         else:

@@ -19,7 +19,9 @@ def status(
     as_json: Annotated[bool, typer.Option("--json", help="Print the runs as JSON.")] = False,
     most: Annotated[int, typer.Option(help="Maximum number of finished runs.")] = 20,
     before: Annotated[str, typer.Option(metavar="RUN", help="List runs older than this one.")] = "",
-    everything: Annotated[bool, typer.Option("--verbose", "-v", help="Show the name of each run.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show the whole id of each run.")
+    ] = False,
 ) -> None:
     """Show what needs you, what runs, and the newest finished runs."""
     from setpoint.wiring.project import counts_now, open_list, open_project, run_list
@@ -44,12 +46,8 @@ def status(
     first = sorted(left, key=lambda row: not row.needs_you)
     console = Screen(soft_wrap=True, highlight=False)
     for row in (*first, *done):
-        name = f"  {row.trace_id}" if everything else ""
-        print_line(
-            console,
-            f"{head(str(row.ending or row.state))}  {row.title}{name}",
-            of_state(str(row.ending or row.state)),
-        )
+        state, name = str(row.ending or row.state), row.trace_id if everything else row.short_id
+        print_line(console, f"{head(state)}  {row.title}  {name}", of_state(state))
         for text in _told(row):
             print_line(console, text, start="    ", whole=text.startswith("setpoint "))
     print_line(console, str(counts_now(project)), "bold")
@@ -68,6 +66,7 @@ def _told(row: RunSummary) -> Iterator[str]:
     elif row.needs_you:
         yield row.reason or f"in {row.phase or 'the beginning'}; no process works on it"
         yield f"setpoint resume {row.trace_id}" if row.ending is None else f"setpoint show {row.trace_id}"
+        yield from [f"setpoint stop {row.trace_id}"] * (row.ending is None)
     else:
         doing = row.phase if row.ending is None else row.branch or row.reason
         yield " · ".join(each for each in (*figures, row.cost, doing) if each)

@@ -60,8 +60,11 @@ class RunFacts(Value):
 
     @property
     def recent(self) -> tuple[Round, ...]:
-        """The rounds since a person last let the run go on; all of them where nobody was asked."""
-        return self.rounds[self.since :]
+        """The rounds since a person last let the run go on; all of them where nobody was asked.
+
+        The newest is always one of them: it may be judged again after an answer.
+        """
+        return self.rounds[min(self.since, len(self.rounds) - 1) :]
 
     @property
     def last(self) -> Round:

@@ -42,11 +42,10 @@ def hard_gates(past: Round, unmeasured: Sequence[Evidence] = ()) -> tuple[HardGa
         proof = tuple(each.id for each in unmeasured)
         gates.append(HardGate(name="baseline", state=CheckState.ERROR, reason=reason, evidence=proof))
     if proving is None:
-        reason = "not reached: something before it blocks"
-        gates += [
-            HardGate(name=name, state=CheckState.ERROR, reason=reason)
-            for name in ("tests", "acceptance", "proof")
-        ]
+        # Tests that ran before the full suite send the work back, too.
+        early = _tests(evaluation)
+        gates.append(early if early.state in (CheckState.FAIL, CheckState.ERROR) else _not_reached("tests"))
+        gates += map(_not_reached, ("acceptance", "proof"))
     else:
         gates += [_tests(proving), _acceptance(proving.evidence)]
         gates.append(_proof(gates[-2:]))
@@ -54,6 +53,10 @@ def hard_gates(past: Round, unmeasured: Sequence[Evidence] = ()) -> tuple[HardGa
     if past.proof is not None:
         gates += [_obligation(each) for each in past.proof.obligations]
     return tuple(gates)
+
+
+def _not_reached(name: str) -> HardGate:
+    return HardGate(name=name, state=CheckState.ERROR, reason="not reached: something before it blocks")
 
 
 def _goal(result: GoalResult) -> HardGate:
@@ -141,9 +144,7 @@ def _review(past: Round) -> HardGate:
     if past.verdict is None and past.tests is not None:
         return HardGate(name="review", state=CheckState.NOT_MEASURED, reason="the pipeline has no review")
     if past.verdict is None:
-        return HardGate(
-            name="review", state=CheckState.ERROR, reason="not reached: something before it blocks"
-        )
+        return _not_reached("review")
     if past.verdict.judgement is Judgement.FAILED:
         return HardGate(
             name="review", state=CheckState.ERROR, reason=f"the reviewer broke: {past.verdict.feedback}"
