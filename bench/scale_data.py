@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
@@ -32,6 +33,8 @@ from setpoint.pipelines import load_pipeline
 from setpoint.settings import Settings
 from setpoint.testing import Scene, evaluation
 
+TRY_USD = Decimal("0.25")
+"""What an attempt of an agent costs."""
 STORIES = 2000
 """Stories that the runs belong to, in turn."""
 Batch = tuple[str, list[e.Body]]
@@ -165,7 +168,7 @@ def _made(number: int, label: str, calls: int, chance: random.Random) -> e.Body:
     usage = Usage(
         input_tokens=20_000,
         output_tokens=2_000,
-        cost_usd=Decimal(chance.randrange(1, 80)) / 100,
+        cost_usd=TRY_USD,
         scope="turn",
         model="claude-sonnet-4-5",
     )
@@ -273,7 +276,7 @@ def _outcome(order: RunOrder, ending: Ending, iterations: int, chance: random.Ra
         best_iteration=iterations,
         branch=order.branch,
         score=0.9 if ending is Ending.VERIFIED else 0.6,
-        cost_usd=Decimal(chance.randrange(1, 200)) / 100,
+        cost_usd=TRY_USD * iterations,
         cost_known=chance.random() < 0.9,
         duration_s=600 * chance.random(),
     )
@@ -326,6 +329,10 @@ def copied(original: Recorded, trace: str, number: int, later: timedelta) -> Rec
     old_story = str(original.run["story_id"])
     run = {**original.run, "trace_id": trace, "story_id": story, "title": f"Totals must be right {story}"}
     run |= {name: _moved(run[name], later) for name in ("started_at", "finished_at")}
+    told = json.loads(str(run["told"]))
+    days = told["figures"]["cost_by_day"].items()
+    told["figures"]["cost_by_day"] = {str(date.fromisoformat(day) + later): usd for day, usd in days}
+    run["told"] = json.dumps(told)
     events = [
         {
             **row,

@@ -47,7 +47,7 @@ def test_each_agent_has_a_table_or_the_reason_why_not(logs):
     row = next(line for line in shown.splitlines() if line.startswith("first-pass"))
     assert row.split()[1] == "1.000"
     assert "fixed-3: not replayed: the log covers 0% of 20 runs" in shown
-    assert "3 of 3 runs passed their gates, and whether they were right is not known" in shown
+    assert "3 of 3 runs passed the gates, and whether the work was right is not known" in shown
 
 
 def test_one_policy_is_shown_beside_the_one_that_decides(logs):

@@ -139,20 +139,22 @@ def call(number: int, name: str = "edit") -> ToolExecuted:
     )
 
 
-def outcome(ending: Ending = Ending.VERIFIED, reason: str = "every hard gate passes") -> RunFinished:
+def outcome(
+    ending: Ending = Ending.VERIFIED, reason: str = "every hard gate passes", rounds: int = 3
+) -> RunFinished:
     return RunFinished(
         outcome=RunOutcome(
             trace_id=TRACE,
             ending=ending,
             reason=reason,
-            iterations=3,
-            bounces=2,
-            best=Commit(f"{3:040x}"),
-            best_iteration=3,
+            iterations=rounds,
+            bounces=rounds - 1,
+            best=Commit(f"{rounds:040x}"),
+            best_iteration=rounds,
             branch="setpoint/totals",
             score=1.0,
             score_of=("tests", "security"),
-            cost_usd=Decimal("0.75"),
+            cost_usd=Decimal("0.25") * rounds,
             duration_s=40.0,
         )
     )

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "bench")]
 
 from playwright.sync_api import sync_playwright  # noqa: E402 - the folders of the tests are found from here on
-from scale import CARDS, fill  # noqa: E402 - as above
+from scale import CARDS, LONGEST, fill  # noqa: E402 - as above
 
 from checks.conftest import git, write  # noqa: E402 - as above
 from setpoint.wiring.project import open_project  # noqa: E402 - as above
@@ -37,8 +37,13 @@ LISTS = (
     "/metrics",
     "/metrics/halting",
 )
-RUNS = tuple(f"/runs/{which}" for which in (VERIFIED, ASKING, HOSTILE))
-MORE = ("/?words=totals&group=day", "/?state=cancelled", "/?again={broken}", "/doctor", "/nothing")
+RUNS = (
+    *(f"/runs/{which}" for which in (VERIFIED, ASKING, HOSTILE, LONGEST)),
+    f"/runs/{VERIFIED}/checks/2/pytest",
+    f"/runs/{VERIFIED}/diff/0",
+)
+FOUND = ("/?words=totals&group=day", "/?state=cancelled", f"/?again={VERIFIED}")
+MORE = ("/doctor", "/nothing")
 
 
 def pages(
@@ -105,7 +110,7 @@ def main(into: Path) -> None:
             quiet = {**os.environ, "PYTHONUNBUFFERED": "1"}
             with subprocess.Popen(serve, cwd=place, env=quiet, stdout=PIPE, text=True) as serving:
                 link = serving.stdout.readline().strip()
-                paths = [*LISTS, *MORE[-2:], *((*RUNS, *MORE[:2]) if runs else ())]
+                paths = [*LISTS, *MORE, *((*RUNS, *FOUND) if runs else ())]
                 print(*pages(link, into / str(runs), paths), sep="\n")
                 serving.terminate()
 

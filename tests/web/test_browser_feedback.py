@@ -199,7 +199,7 @@ def test_learnings_are_looked_through_and_judged(page, project, learnt):
     expect(row).to_contain_text("candidate")
     row.get_by_role("button", name="Approve: Totals").click()
     expect(row).to_contain_text("active")
-    page.get_by_label("Words in it").fill("cache between")
+    page.get_by_label("Search by words").fill("cache between")
     page.get_by_label("Kind").select_option("procedural")
     page.get_by_role("button", name="Show").click()
     expect(page.get_by_text("Totals are rounded once")).to_have_count(0)

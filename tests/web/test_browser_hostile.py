@@ -158,7 +158,7 @@ def test_what_a_person_types_comes_back_as_text(watched):
     expect(watched.locator("tr.remark", has_text="window.hacked=3").first).to_be_visible()
     assert_harmless(watched)
     watched.goto("/learnings")
-    watched.get_by_label("Words in it").fill(EVIL)
+    watched.get_by_label("Search by words").fill(EVIL)
     watched.get_by_role("button", name="Show").click()
     expect(watched.get_by_role("link", name="Reviews miss: '\"></textarea>")).to_be_visible()
     assert_harmless(watched)

@@ -82,7 +82,7 @@ def test_a_signal_appears_by_itself_and_a_person_lets_its_story_be_worked_on(pag
     expect(problem.locator(".mark", has_text="story")).to_be_visible()
     expect(problem.get_by_role("button", name="Approve")).to_have_count(0)
     problem.get_by_role("link", name="production-zerodivisionerror").click()
-    expect(page.get_by_role("button", name="Do it: Fix in production: ZeroDivisionError")).to_be_visible()
+    expect(page.get_by_role("button", name="Start: Fix in production: ZeroDivisionError")).to_be_visible()
 
 
 def test_a_problem_is_let_be_worked_on_by_keyboard_alone(page, project):
@@ -96,7 +96,7 @@ def test_a_problem_is_let_be_worked_on_by_keyboard_alone(page, project):
     page.keyboard.press("Enter")
     expect(problem.locator(".mark", has_text="story")).to_be_visible()
     page.goto("/board")
-    action = page.get_by_role("button", name="Do it: Fix in production: Too slow")
+    action = page.get_by_role("button", name="Start: Fix in production: Too slow")
     tab_to(page, action)
     expect(action).to_be_focused()
 

@@ -23,12 +23,12 @@ _CLASSES = {
 }
 
 
-def changed(read: Callable[[], str]) -> list[ChangedFile]:
-    """Return the files of a change that is read, in colours; none where it cannot be read any more."""
+def changed(read: Callable[[], str]) -> list[ChangedFile] | None:
+    """Return the files of a change that is read, in colours; None where it cannot be read any more."""
     try:
         files, _ = files_of(read())
     except SetpointError:
-        return []
+        return None
     coloured(files)
     return files
 

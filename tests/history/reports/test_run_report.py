@@ -80,7 +80,7 @@ def hostile_run(root):
         measured(1, Stage.EVALUATE, scene),
         review(1, bad),
         decided(1, Action.ESCALATE, passed=False, reason=HOSTILE),
-        outcome(Ending.STOPPED, HOSTILE),
+        outcome(Ending.STOPPED, HOSTILE, rounds=1),
     )
 
 

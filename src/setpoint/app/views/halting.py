@@ -17,6 +17,7 @@ from setpoint.model.halting_replay import compare
 from setpoint.model.halting_tables import ReplayTable, calibration
 from setpoint.model.run import Action
 from setpoint.model.value import Value
+from setpoint.model.wording import counted
 from setpoint.plugins import Group, Plugin, PluginError, attempt, load_policies
 from setpoint.ports.policy import ReplayablePolicy
 from setpoint.wiring.plugins import enabled
@@ -159,10 +160,10 @@ def _table(
 
 
 def _unusable(logged: Sequence[LoggedRun]) -> str:
-    passed = sum(_passes(each) for each in logged)
+    passed, of = sum(_passes(each) for each in logged), counted(len(logged), "run")
     if not passed:
-        return f"none of {len(logged)} runs passed its gates, so no policy delivers anything"
-    return f"{passed} of {len(logged)} runs passed their gates, and whether they were right is not known"
+        return f"0 of {of} passed the gates, so no policy delivers anything"
+    return f"{passed} of {of} passed the gates, and whether the work was right is not known"
 
 
 def _log_of(found: Sequence[LoggedRun]) -> AgentLog:

@@ -213,7 +213,8 @@ def diff_of(project: Project, which: str, iteration: int) -> str:
         return asyncio.run(GitWorkspace(project.folders).diff(copy, before, after))
     except (WorkspaceError, OSError) as error:
         raise RecordedDataError(
-            f"{told.trace_id}: the change is gone: {error}", hint="look at the delivered branch with git"
+            f"{told.trace_id}: the change is gone: {getattr(error, 'message', error)}",
+            hint="look at the delivered branch with git",
         ) from None
 
 
