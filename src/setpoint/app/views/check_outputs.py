@@ -71,6 +71,8 @@ class CheckDetail(Value):
     """What had to be proved, where the gate is about that."""
     outputs: tuple[CheckOutput, ...] = ()
     """Oldest first."""
+    see: tuple[str, ...] = ()
+    """Checks that it rests on."""
 
 
 def check_detail(project: Project, which: str, name: str, iteration: int | None = None) -> CheckDetail:
@@ -121,12 +123,15 @@ def _detail(project: Project, trace_id: TraceId, name: str, number: int, column:
     gate = next((each for each in (lap.gates if lap else ()) if each.name == name), None)
     owed = lap.proof.obligations if lap and lap.proof else ()
     ids = gate.evidence if gate else ()
+    owes = next((each for each in owed if each.name == name), None)
+    suites = evaluations[-1].suites if owes and evaluations else ()
     return CheckDetail(
         trace_id=trace_id,
         name=name,
         iteration=number,
         gate=gate,
-        obligation=next((each for each in owed if each.name == name), None),
+        obligation=owes,
+        see=tuple(dict.fromkeys(each.check for each in suites)),
         outputs=tuple(
             _output(project, stage, each)
             for stage, each in _evidence(evaluations)

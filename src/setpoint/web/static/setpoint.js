@@ -77,6 +77,13 @@
     if (target && target.classList.contains("writing")) written = target.previousElementSibling.querySelector("button.at");
     if (target && target.id === "live") kept = { open: details().map((each) => [each.id, each.open]), scrolled: scrolled(), focus: document.activeElement };
   });
+  // What came of a form of the live part stays in view when that part is brought up to date without it.
+  document.addEventListener("htmx:afterSwap", ({ detail: { target } }) => {
+    const done = document.getElementById("done");
+    if (!target.classList.contains("said") || !target.closest("#live") || !done) return;
+    done.replaceChildren(...target.cloneNode(true).childNodes);
+    setTimeout(() => done.replaceChildren(), 12000);
+  });
   document.addEventListener("htmx:afterSwap", () => {
     if (written) { written.focus(); written = null; }
     if (!kept) return;
@@ -134,7 +141,7 @@
     at.tabIndex = -1; next.tabIndex = 0; next.focus();
   });
   document.addEventListener("htmx:afterRequest", (event) => {
-    if (event.detail.successful && event.target.id === "begin") event.target.reset();
+    if (event.detail.successful && /^(begin|hint-.*)$/.test(event.target.id) && !event.detail.xhr.responseText.includes('class="bad"')) event.target.reset();
   });
   const colour = (name) => { const probe = document.body.appendChild(document.createElement("i")); probe.style.color = `var(${name})`; const found = getComputedStyle(probe).color; probe.remove(); return found; };
   const written_as = { share: (value) => `${Math.round(value * 100)} %`, USD: (value) => `$${value}`, s: (value) => `${value} s` };
