@@ -122,7 +122,7 @@ def runs(
     conditions += sought.conditions()
     by = "coalesce(finished_at, started_at)" if sought.by_end else "started_at"
     if before is not None:
-        conditions += [f"({by}, trace_id) < (SELECT {by}, trace_id FROM run WHERE trace_id = :before)"]  # noqa: S608 - as below
+        conditions += [f"({by}, trace_id) < (SELECT {by}, trace_id FROM run WHERE trace_id = :before)"]  # noqa: S608 - of our own words alone
     where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
     rows = store.rows(
         f"SELECT * FROM run {where} ORDER BY {by} DESC, trace_id DESC LIMIT :limit",  # noqa: S608 - of our own words alone

@@ -52,7 +52,7 @@ class CommandTurn:
             self._cut()
 
     def hear(self, data: bytes) -> None:
-        """Pass on output that is no stream: it shows that the command lives."""
+        """Pass on plain output, which shows that the command lives."""
         self._hearing.said(data.decode("utf-8", "replace"))
 
     def end(self) -> None:

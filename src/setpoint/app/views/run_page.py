@@ -62,7 +62,7 @@ FILTERS = {
 """How figures and texts from outside are written on a page."""
 place_of = phrases.place
 _ACTS = GateAnswered | HaltingDecided | GateOpened | RunFinished
-"""Answers, and what a run does once it has heeded one."""
+"""Answers, and what a run does once it has acted on one."""
 
 
 class DecisionLine(Value):
