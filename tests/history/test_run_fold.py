@@ -13,7 +13,9 @@ from database import postgres
 from history.metrics.test_metrics import BODIES
 from history.report_runs import BEGAN, BLOCKER, decided, made, measured, order, outcome, recorded, review
 from model.examples import ANSWER, EXAMPLES, GATE
+from setpoint.app.views import run_page
 from setpoint.app.views.live import LiveRun
+from setpoint.app.views.run_page import state_shown
 from setpoint.database.connect import open_store
 from setpoint.database.tables import EVENT, RUN
 from setpoint.history.event_log import SqlEventLog
@@ -33,7 +35,7 @@ from setpoint.model.events.run import (
     RunFinished,
     RunStarted,
 )
-from setpoint.model.gate import GateKind
+from setpoint.model.gate import Choice, GateKind
 from setpoint.model.ids import TraceId
 from setpoint.model.run import ChangeSize
 from setpoint.testing.evaluator import Scene
@@ -239,3 +241,23 @@ def test_a_list_by_end_begins_with_the_run_that_ended_last_and_pages_on(tmp_path
     assert [run.trace_id for run in found] == ["run-a", "run-c", "run-b"]
     assert runs(store, nobody, sought=by_end, before=found[0]) == found[1:]
     store.close()
+
+
+def test_a_stopped_run_shows_what_it_tried_last(tmp_path):
+    started = RunStarted(order=order(tmp_path), workdir="/c")
+    base = order(tmp_path).base
+    stopped = outcome(Ending.STOPPED, "used up").outcome.model_copy(update={"best": base, "best_iteration": 0})
+    tried = (made(1), measured(1, Stage.TEST, Scene(failing=("t",))), RunFinished(outcome=stopped))
+    told = history(recorded(started, *tried))
+    assert state_shown(told) == told.rounds[-1].snapshot.commit != base
+
+
+def test_an_answer_that_dismisses_marks_the_finding_until_the_run_acts(tmp_path):
+    asked = GateOpened(gate=GATE.model_copy(update={"objections": ("f1",)}))
+    wrong = ANSWER.model_copy(update={"choice": Choice.DISMISS, "reason": "it is meant so"})
+    events = recorded(
+        RunStarted(order=order(tmp_path), workdir="/c"), asked, GateAnswered(gate=GATE.id, answer=wrong)
+    )
+    assert [line.body.answer.reason for line in run_page._decided(events)["f1"]] == ["it is meant so"]
+    assert run_page._unheeded(events) == wrong
+    assert run_page._unheeded((*events, *recorded(RunFinished(outcome=outcome().outcome)))) is None

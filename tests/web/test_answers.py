@@ -57,9 +57,3 @@ def test_an_answer_is_to_the_question_that_was_read(browser, program, project):
         in browser.post(f"/gates/{ASKING}", data={"choice": "cancel", "gate": second.id}).text
     )
     assert [each.gate for each in answers(project)] == [first, second.id]
-
-
-def test_the_choices_stand_above_the_change_and_cancel_looks_dangerous(browser):
-    shown = browser.get(f"/runs/{ASKING}").text
-    assert 'class="button danger">cancel' in shown
-    assert shown.count('class="button">') == 1  # one main choice

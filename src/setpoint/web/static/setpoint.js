@@ -77,11 +77,11 @@
     if (target && target.classList.contains("writing")) written = target.previousElementSibling.querySelector("button.at");
     if (target && target.id === "live") kept = { open: details().map((each) => [each.id, each.open]), scrolled: scrolled(), focus: document.activeElement };
   });
-  // What came of a form of the live part stays in view when that part is brought up to date without it.
-  document.addEventListener("htmx:afterSwap", ({ detail: { target } }) => {
+  // What came of a form stays in view where the page was brought up to date without it.
+  document.addEventListener("htmx:afterRequest", ({ detail: { target, xhr, successful } }) => {
     const done = document.getElementById("done");
-    if (!target.classList.contains("said") || !target.closest("#live") || !done) return;
-    done.replaceChildren(...target.cloneNode(true).childNodes);
+    if (!successful || !done || !target || !target.classList.contains("said") || target.closest("#begin")) return;
+    done.replaceChildren(...new DOMParser().parseFromString(xhr.responseText, "text/html").body.childNodes);
     setTimeout(() => done.replaceChildren(), 12000);
   });
   document.addEventListener("htmx:afterSwap", () => {
