@@ -77,12 +77,14 @@
     if (target && target.classList.contains("writing")) written = target.previousElementSibling.querySelector("button.at");
     if (target && target.id === "live") kept = { open: details().map((each) => [each.id, each.open]), scrolled: scrolled(), focus: document.activeElement };
   });
-  // What came of a form stays in view where the page was brought up to date without it.
-  document.addEventListener("htmx:afterRequest", ({ detail: { target, xhr, successful } }) => {
+  // What came of a form stays in view, also where the page was brought up to date without the form meanwhile.
+  document.addEventListener("htmx:beforeSend", ({ detail: { target, xhr } }) => {
     const done = document.getElementById("done");
-    if (!successful || !done || !target || !target.classList.contains("said") || target.closest("#begin")) return;
-    done.replaceChildren(...new DOMParser().parseFromString(xhr.responseText, "text/html").body.childNodes);
-    setTimeout(() => done.replaceChildren(), 12000);
+    if (!done || !target || !target.classList.contains("said") || target.closest("#begin")) return;
+    xhr.addEventListener("load", () => {
+      if (xhr.status < 400) done.replaceChildren(...new DOMParser().parseFromString(xhr.responseText, "text/html").body.childNodes);
+      setTimeout(() => done.replaceChildren(), 12000);
+    });
   });
   document.addEventListener("htmx:afterSwap", () => {
     if (written) { written.focus(); written = null; }
