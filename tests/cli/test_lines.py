@@ -279,10 +279,7 @@ def test_a_proof_is_one_short_line():
 def test_cost_that_is_known_in_part_is_called_known():
     outcome = OUTCOME.model_copy(update={"cost_known": False, "score": None, "iterations": 1})
     shown = line(e.RunFinished(outcome=outcome)).text
-    assert (
-        shown
-        == "IMPLEMENTATION_VERIFIED \N{MIDDLE DOT} 1 iteration, sent back once, $0.04 known"
-    )
+    assert shown == "IMPLEMENTATION_VERIFIED \N{MIDDLE DOT} 1 iteration, sent back once, $0.04 known"
 
 
 def test_breakage_is_shown_in_red():

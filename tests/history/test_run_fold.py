@@ -246,7 +246,9 @@ def test_a_list_by_end_begins_with_the_run_that_ended_last_and_pages_on(tmp_path
 def test_a_stopped_run_shows_what_it_tried_last(tmp_path):
     started = RunStarted(order=order(tmp_path), workdir="/c")
     base = order(tmp_path).base
-    stopped = outcome(Ending.STOPPED, "used up").outcome.model_copy(update={"best": base, "best_iteration": 0})
+    stopped = outcome(Ending.STOPPED, "used up").outcome.model_copy(
+        update={"best": base, "best_iteration": 0}
+    )
     tried = (made(1), measured(1, Stage.TEST, Scene(failing=("t",))), RunFinished(outcome=stopped))
     told = history(recorded(started, *tried))
     assert state_shown(told) == told.rounds[-1].snapshot.commit != base
