@@ -68,7 +68,7 @@ SHOWN = {
     "1 known red; 1 flaky; parse, integrity, ruff, mypy, bandit pass; "
     "coverage not measured",
     "candidate.chosen": "candidate 2 (scripted) has fewer failing tests than candidate 1 (other)\n"
-    "  2 scripted: 1 red, 0 blocking, quality 0.90, 0 findings, 4 lines, cost unknown",
+    "  2 scripted: 1 red, 0 blocking, quality 0.90, 0 findings, 4 lines, cost not told",
     "finding.declined": f"the maker declines {BLOCKER.fingerprint}: it is meant so",
     "review.completed": "review by rules: request_changes, 1 finding (1 blocking)",
     "integrity.change_requested": "the maker requests permission to change tests/test_calc.py "
@@ -276,13 +276,10 @@ def test_a_proof_is_one_short_line():
     assert len(shown) < 200
 
 
-def test_cost_that_is_not_known_is_said_to_be_unknown():
+def test_cost_that_is_known_in_part_is_called_known():
     outcome = OUTCOME.model_copy(update={"cost_known": False, "score": None, "iterations": 1})
     shown = line(e.RunFinished(outcome=outcome)).text
-    assert (
-        shown
-        == "IMPLEMENTATION_VERIFIED \N{MIDDLE DOT} 1 iteration, sent back once, $0.04 known, the rest unknown"
-    )
+    assert shown == "IMPLEMENTATION_VERIFIED \N{MIDDLE DOT} 1 iteration, sent back once, $0.04 known"
 
 
 def test_breakage_is_shown_in_red():
@@ -372,7 +369,7 @@ def test_a_call_without_figures_says_so():
         update={"input_tokens": None, "cost_usd": None, "model": "", "status": 502, "fault": "refused"}
     )
     assert varied("model.called", call=call).text == (
-        "  model /v1/messages [502 1.5 s]: tokens unknown, cost unknown; refused"
+        "  model /v1/messages [502 1.5 s]: tokens unknown, cost not told; refused"
     )
 
 

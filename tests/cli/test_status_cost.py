@@ -28,7 +28,7 @@ def listed(monkeypatch, capsys):
     """What the verb prints, where these runs are open and these are the newest."""
 
     def shown(*newest, left=()):
-        counts = HomeCounts(need_you=1, running=0, verified_this_week=12, cost_this_week="$4.10")
+        counts = HomeCounts(need_you=1, running=0, verified_this_week=12, cost_this_week="$4.10 this week")
         monkeypatch.setattr(project, "open_project", lambda _: None)
         monkeypatch.setattr(project, "run_list", lambda *_: newest)
         monkeypatch.setattr(project, "counts_now", lambda _: counts)

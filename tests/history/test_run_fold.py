@@ -13,11 +13,13 @@ from database import postgres
 from history.metrics.test_metrics import BODIES
 from history.report_runs import BEGAN, BLOCKER, decided, made, measured, order, outcome, recorded, review
 from model.examples import ANSWER, EXAMPLES, GATE
+from setpoint.app.views import run_page
 from setpoint.app.views.live import LiveRun
+from setpoint.app.views.run_page import state_shown
 from setpoint.database.connect import open_store
 from setpoint.database.tables import EVENT, RUN
 from setpoint.history.event_log import SqlEventLog
-from setpoint.history.queries import RunState, cost_of_days, home_counts, open_runs, runs
+from setpoint.history.queries import Cost, RunFilter, RunState, cost_of_days, home_counts, open_runs, runs
 from setpoint.history.replay import history
 from setpoint.history.reports.progress_file import progress
 from setpoint.history.run_figures import Reached, RunFigures
@@ -33,7 +35,7 @@ from setpoint.model.events.run import (
     RunFinished,
     RunStarted,
 )
-from setpoint.model.gate import GateKind
+from setpoint.model.gate import Choice, GateKind
 from setpoint.model.ids import TraceId
 from setpoint.model.run import ChangeSize
 from setpoint.testing.evaluator import Scene
@@ -81,7 +83,7 @@ def test_every_reader_says_the_same_at_every_moment(store, tmp_path_factory, hap
         assert (row.state is RunState.FINISHED) is (told.outcome is not None)
         assert sum(row.cost_by_day.values()) == told.account.cost_usd
         assert row.cost_usd == (told.account.cost_usd if told.account.known else None)
-        assert f"{told.account.cost_usd:.2f}" in row.cost or row.cost.startswith("cost unknown")
+        assert f"{told.account.cost_usd:.2f}" in row.cost or row.cost.startswith("cost not told")
         assert progress(events).feedback_loop.current_iteration == row.iteration
 
 
@@ -223,6 +225,52 @@ def test_home_counts_what_needs_a_person_and_sums_up_the_week(tmp_path, where):
     assert str(counted) == "3 need you · 1 running · 1 verified this week · $0.75 this week"
     names = [run.trace_id for run in open_runs(store, works) if run.needs_you]
     assert names == ["run-f-left", "run-c-broke", "run-d-asks"]
-    assert str(cost_of_days(store, works, 1, now)) == "$0.25"
-    assert str(cost_of_days(store, works, 60, now)) == "$1.00"
+    assert cost_of_days(store, works, 1, now).over("today") == "$0.25 today"
+    assert cost_of_days(store, works, 60, now).over("in 60 days") == "$1.00 in 60 days"
     store.close()
+
+
+def test_a_cost_that_runs_did_not_tell_is_counted_beside_the_sum():
+    assert Cost(Decimal("1.26"), 5).over("this week") == "$1.26 known this week; 5 runs did not tell"
+    assert Cost(Decimal(0), 1).over("this week") == "no cost told this week; 1 run did not tell"
+
+
+def test_nothing_told_leaves_the_limit_in_the_words(tmp_path):
+    usage = Usage(cost_usd=None, scope="turn")
+    told = told_of(tmp_path, AgentSpent(label="implement-1", attempt=1, usage=usage))
+    assert (told.cost, told.cost_usd) == ("cost not told, limit $5.00", None)
+
+
+def test_a_list_by_end_begins_with_the_run_that_ended_last_and_pages_on(tmp_path):
+    store = open_store(tmp_path)
+    for name, began, ended in (("a", 1, 9), ("b", 2, 4), ("c", 3, 6)):
+        log = SqlEventLog(store, now=lambda ended=ended: BEGAN + timedelta(hours=ended))
+        own = order(tmp_path).model_copy(update={"started_at": BEGAN + timedelta(hours=began)})
+        log.append(TraceId(f"run-{name}"), "k", [RunStarted(order=own, workdir="/"), outcome()])
+    by_end = RunFilter(by_end=True)
+    found = runs(store, nobody, sought=by_end)
+    assert [run.trace_id for run in found] == ["run-a", "run-c", "run-b"]
+    assert runs(store, nobody, sought=by_end, before=found[0]) == found[1:]
+    store.close()
+
+
+def test_a_stopped_run_shows_what_it_tried_last(tmp_path):
+    started = RunStarted(order=order(tmp_path), workdir="/c")
+    base = order(tmp_path).base
+    stopped = outcome(Ending.STOPPED, "used up").outcome.model_copy(
+        update={"best": base, "best_iteration": 0}
+    )
+    tried = (made(1), measured(1, Stage.TEST, Scene(failing=("t",))), RunFinished(outcome=stopped))
+    told = history(recorded(started, *tried))
+    assert state_shown(told) == told.rounds[-1].snapshot.commit != base
+
+
+def test_an_answer_that_dismisses_marks_the_finding_until_the_run_acts(tmp_path):
+    asked = GateOpened(gate=GATE.model_copy(update={"objections": ("f1",)}))
+    wrong = ANSWER.model_copy(update={"choice": Choice.DISMISS, "reason": "it is meant so"})
+    events = recorded(
+        RunStarted(order=order(tmp_path), workdir="/c"), asked, GateAnswered(gate=GATE.id, answer=wrong)
+    )
+    assert [line.body.answer.reason for line in run_page._decided(events)["f1"]] == ["it is meant so"]
+    assert run_page._unheeded(events) == wrong
+    assert run_page._unheeded((*events, *recorded(RunFinished(outcome=outcome().outcome)))) is None

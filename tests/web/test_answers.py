@@ -53,7 +53,7 @@ def test_an_answer_is_to_the_question_that_was_read(browser, program, project):
     assert "is settled; another question is open now: and &lt;now&gt;?" in page.text
     assert [each.gate for each in answers(project)] == [first]
     assert (
-        "answered: cancel"
+        "Your answer is recorded: cancel"
         in browser.post(f"/gates/{ASKING}", data={"choice": "cancel", "gate": second.id}).text
     )
     assert [each.gate for each in answers(project)] == [first, second.id]

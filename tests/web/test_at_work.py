@@ -64,7 +64,7 @@ def test_a_run_that_is_over_is_not_at_work(browser):
 
 def test_a_hint_and_a_pause_are_recorded(browser, at_work):
     sent = browser.post(f"/runs/{WORKS}/hint", data={"text": "round half up"})
-    assert (sent.status_code, "reads it next" in sent.text) == (200, True)
+    assert (sent.status_code, "waits for the next prompt" in sent.text) == (200, True)
     assert "holds before its next step" in browser.post(f"/runs/{WORKS}/pause", data={"end": "false"}).text
     assert "Let it continue" in browser.get(f"/runs/{WORKS}").text
     assert "continues" in browser.post(f"/runs/{WORKS}/pause", data={"end": "true"}).text

@@ -140,3 +140,9 @@ def test_every_cell_of_a_hostile_run_leads_to_a_page(browser):
     assert links
     for link in links:
         assert browser.get(link).status_code == 200, link
+
+
+def test_a_gate_without_a_command_says_by_what_it_was_decided(browser, run):
+    shown = browser.get(f"/runs/{TRACE}/checks/1/proof").text
+    assert "It passes when a test or a command can prove the work." in shown
+    assert "Decided by the gates tests and acceptance." in shown

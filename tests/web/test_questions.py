@@ -48,3 +48,10 @@ def test_the_list_shows_the_question_and_names_the_damaged_run(project, monkeypa
     assert listed.exit_code == 0
     assert ASKING in listed.stdout
     assert f"{BROKEN} asks a question that cannot be read" in listed.stderr
+
+
+def test_the_choices_stand_above_the_change_and_cancel_looks_dangerous(browser):
+    shown = browser.get(f"/runs/{ASKING}").text
+    assert 'class="button danger">cancel' in shown
+    assert shown.index("Your answer") < shown.index("Gates and checks")
+    assert shown.count('class="button">') == 1  # one main choice

@@ -73,6 +73,7 @@ RUN = sa.Table(
     sa.Column("told", sa.Text),
     sa.Index("run_by_start", "started_at"),
     sa.Index("run_by_state", "state", "started_at"),
+    sa.Index("run_by_end", "state", sa.text("coalesce(finished_at, started_at)")),
     sa.Index("run_by_ending", "state", "ending"),
     sa.Index("run_by_story", "story_id", "trace_id"),
     sa.Index("run_by_recalled", "recalled", "root"),

@@ -15,8 +15,10 @@ from setpoint.database.connect import Store
 from setpoint.errors import RecordedDataError, UsageError
 from setpoint.history.run_figures import VERSION, RunFigures
 from setpoint.model.ending import Ending
+from setpoint.model.facts.spending import NOT_TOLD, amount
 from setpoint.model.ids import StoryId, TraceId
 from setpoint.model.value import Instant, Value
+from setpoint.model.wording import counted
 
 Owner = Callable[[TraceId], int | None]
 """Tells which living process owns a run, as `store.locks.RunLocks.owner` does."""
@@ -83,13 +85,16 @@ class RunFilter(Value):
     words: str = ""
     """Part of the title or of the id."""
     endings: tuple[Ending, ...] = ()
-    since: Instant | None = None
-    """They ended after it."""
+    days: int = 0
+    """They ended on one of the last so many days in UTC, today included, or did not end."""
+    by_end: bool = False
+    """Those first that ended last, not those that began last."""
 
     def conditions(self) -> list[str]:
         """Say it in SQL, over the columns of the table of runs."""
         named = r"(lower(title) LIKE :words ESCAPE '/' OR trace_id LIKE :words ESCAPE '/')"
-        asked = {named: self.words, "ending IN :endings": self.endings, "finished_at >= :since": self.since}
+        since = "(finished_at IS NULL OR finished_at >= :since)"
+        asked = {named: self.words, "ending IN :endings": self.endings, since: self.days}
         return [condition for condition, value in asked.items() if value]
 
     def values(self) -> dict[str, object]:
@@ -97,7 +102,7 @@ class RunFilter(Value):
         return {
             "words": f"%{_plain(self.words.lower())}%",
             "endings": self.endings,
-            "since": self.since and f"{self.since.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f+00:00}",
+            "since": f"{_first_day(datetime.now(UTC), self.days)} 00:00+00:00",
         }
 
 
@@ -120,13 +125,12 @@ def runs(
     """
     conditions = ["state IN :recorded"] if recorded else []
     conditions += sought.conditions()
+    by = "coalesce(finished_at, started_at)" if sought.by_end else "started_at"
     if before is not None:
-        conditions += [
-            "(started_at, trace_id) < (SELECT started_at, trace_id FROM run WHERE trace_id = :before)"
-        ]
+        conditions += [f"({by}, trace_id) < (SELECT {by}, trace_id FROM run WHERE trace_id = :before)"]  # noqa: S608 - of our own words alone
     where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
     rows = store.rows(
-        f"SELECT * FROM run {where} ORDER BY started_at DESC, trace_id DESC LIMIT :limit",  # noqa: S608 - of our own words alone
+        f"SELECT * FROM run {where} ORDER BY {by} DESC, trace_id DESC LIMIT :limit",  # noqa: S608 - of our own words alone
         limit=limit,
         recorded=tuple(map(str, recorded)),
         before=before and before.trace_id,
@@ -142,13 +146,13 @@ class HomeCounts(NamedTuple):
     running: int
     verified_this_week: int
     cost_this_week: str
-    """Of all runs, also of those under way."""
+    """Of all runs, also of those under way: `$4.10 this week`."""
 
     def __str__(self) -> str:
         """Return it as `3 need you · 1 running · 12 verified this week · $4.10 this week`."""
         return (
             f"{self.need_you} {'needs' if self.need_you == 1 else 'need'} you · {self.running} running · "
-            f"{self.verified_this_week} verified this week · {self.cost_this_week} this week"
+            f"{self.verified_this_week} verified this week · {self.cost_this_week}"
         )
 
 
@@ -174,7 +178,7 @@ def home_counts(store: Store, owner: Owner, now: datetime) -> HomeCounts:
         need_you=sum(run.needs_you for run in left),
         running=sum(run.state is RunState.RUNNING for run in left),
         verified_this_week=sum(at is not None and at.date() >= since for at in ended),
-        cost_this_week=str(_cost(recent, since)),
+        cost_this_week=_cost(recent, since).over("this week"),
     )
 
 
@@ -182,12 +186,14 @@ class Cost(NamedTuple):
     """What several runs have cost."""
 
     usd: Decimal
-    known: bool
-    """Whether every agent told its cost."""
+    silent: int
+    """Runs of which an agent did not tell its cost."""
 
-    def __str__(self) -> str:
-        """Return it as `$4.10`, or `$4.10 or more`."""
-        return f"${self.usd:.2f}{'' if self.known else ' or more'}"
+    def over(self, span: str) -> str:
+        """Say it with the time it is of: `$4.10 this week`, `$1.26 known this week; 5 runs did not tell`."""
+        told = amount(self.usd, known=not self.silent)
+        rest = f"; {counted(self.silent, 'run')} did not tell" if self.silent else ""
+        return f"no cost told {span}{rest}" if told == NOT_TOLD else f"{told} {span}{rest}"
 
 
 def cost_of_days(store: Store, owner: Owner, days: int, now: datetime) -> Cost:
@@ -199,7 +205,7 @@ def cost_of_days(store: Store, owner: Owner, days: int, now: datetime) -> Cost:
 def _cost(runs: Iterable[RunSummary], since: date) -> Cost:
     worked = [run for run in runs if max(run.cost_by_day, default=since) >= since]
     spent = (usd for run in worked for day, usd in run.cost_by_day.items() if day >= since)
-    return Cost(sum(spent, Decimal(0)), all(run.cost_usd is not None for run in worked))
+    return Cost(sum(spent, Decimal(0)), sum(run.cost_usd is None for run in worked))
 
 
 def _at_work_since(store: Store, owner: Owner, since: date) -> tuple[RunSummary, ...]:

@@ -25,7 +25,7 @@ class RunFigures(Value):
     verdict: str = ""
     """Verdict with who vouches for the work, or why the run ended without one; empty while it runs."""
     cost: str = ""
-    """Used so far, with the limit where there is one: `$0.07 of $2.50`, `cost unknown`."""
+    """Used so far, with the limit where there is one: `$0.07 of $2.50`, `cost not told, limit $2.50`."""
     cost_usd: Usd | None = None
     """None where an agent did not tell its cost."""
     cost_by_day: dict[date, Usd] = {}

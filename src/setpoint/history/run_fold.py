@@ -32,6 +32,7 @@ from setpoint.model.events.run import (
     RunStarted,
 )
 from setpoint.model.facts.budget_account import BudgetAccount, granted, update
+from setpoint.model.facts.spending import NOT_TOLD, amount
 from setpoint.model.gate import Gate, GateKind
 from setpoint.model.ids import Commit, GateId
 from setpoint.model.quality import WEIGHTS
@@ -157,11 +158,11 @@ class RunFold(Value):
         seen = self.measured.get(best, Measured())
         kinds = ((seen.failing, "failing test"), (seen.blocking + self.objections, "finding"))
         alike = [self.measured[number] for number in sorted(self.measured) if number]
-        known = f"${used.cost_usd:.2f}{'' if used.known else ' or more'}"
-        cost = "cost unknown" if not used.known and not used.cost_usd else known
+        cost = amount(used.cost_usd, known=used.known)
+        most = f"{', limit' if cost == NOT_TOLD else ' of'} ${limits.max_cost_usd:.2f}"
         return RunFigures(
             verdict=self.verdict,
-            cost=f"{cost} of ${limits.max_cost_usd:.2f}" if limits.max_cost_usd else cost,
+            cost=f"{cost}{most if limits.max_cost_usd else ''}",
             cost_usd=used.cost_usd if used.known else None,
             cost_by_day=self.days,
             tokens=used.tokens,

@@ -11,7 +11,7 @@ from setpoint.model.facts import spending
 from setpoint.model.facts.gains import in_words
 from setpoint.model.facts.halting import one_more_line
 from setpoint.model.facts.rounds import RunFacts, failures, open_count, unproven
-from setpoint.model.facts.spending import UNKNOWN, in_time
+from setpoint.model.facts.spending import in_time
 from setpoint.model.gate import Answer, Choice, Gate, GateKind, Grant, OnLimit, Option
 from setpoint.model.ids import GateId
 from setpoint.model.proof import REVIEW
@@ -205,8 +205,7 @@ def _size(run: RunContext, best: Round) -> str:
 
 
 def _cost(run: RunContext) -> str:
-    cost = spending.in_words(run.journal.account.used)
-    return f"cost {cost}" if cost == UNKNOWN else cost
+    return spending.in_words(run.journal.account.used)
 
 
 def _tried(judged: Round) -> str:

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from setpoint.inner.structured_answer import Answered, Question, ask_for, read_object
 from setpoint.model.answers.role_answers import AnsweredTestsShape, TestDesignShape
-from setpoint.model.attempt import AttemptLimits, BreakageKind, Brief, Mode, Role
+from setpoint.model.attempt import AttemptLimits, BreakageKind, Brief, Mode, Role, Usage
 from setpoint.model.config.limits import Limits
 from setpoint.model.events.hidden_tests import HiddenTestsAnswered, HiddenTestsWritten
 from setpoint.model.events.run import ReviewCompleted
@@ -82,7 +82,8 @@ async def write_hidden_tests(run: RunContext) -> None:
     async with own_copy(run, _COPY, run.order.base) as apart:
         if run.order.hidden and run.journal.known(f"{WRITING}-0") is None:
             trial = await run.ports.evaluator.try_hidden(run.judged_by, apart.copy, run.order.hidden)
-            body = HiddenTestsWritten(design=0, agent="", kept=trial.kept, dropped=trial.dropped)
+            free = Usage(scope="none")
+            body = HiddenTestsWritten(design=0, agent="", kept=trial.kept, dropped=trial.dropped, usage=free)
             run.journal.note(f"{WRITING}-0", body)
         reason = ""
         for number in range(1, DESIGNS + 1):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+import asyncio
+import time
 from typing import Annotated, Literal
 from urllib.parse import urlencode
 
@@ -12,7 +13,7 @@ from pydantic import Field
 
 from setpoint.app.project.doctor import diagnose
 from setpoint.app.runs.launcher import RunTerms
-from setpoint.app.views.home import STATES, again, agent_names, found_runs, inbox, moments
+from setpoint.app.views.home import STATES, again, agent_names, found_runs, inbox, moments, spent
 from setpoint.history.queries import RunFilter, RunState, counts
 from setpoint.model.ending import Ending
 from setpoint.model.ids import TraceId
@@ -21,11 +22,13 @@ from setpoint.web.live import SharedRoute
 from setpoint.web.page_state import mark_of_runs
 from setpoint.web.pages import page, said
 from setpoint.web.request_context import Admin, Reader, Sent, TheDesk, known_run
-from setpoint.wiring.project import counts_now
+from setpoint.wiring.project import counts_now, run_list
 
 router = APIRouter(include_in_schema=False, route_class=SharedRoute)
 LISTED = 50
 """Runs on a page of the list."""
+BEGUN_S, LOOK_S = 20.0, 0.3
+"""Seconds in which a run that was begun is recorded or refused, and between two looks."""
 
 
 class Asked(Sent):
@@ -53,9 +56,9 @@ def runs(request: Request, desk: TheDesk, _visitor: Reader, asked: Annotated[Ask
     project, found = desk.project, inbox(desk.project, desk.signals)
     mark = mark_of_runs(desk, found)
     older = known_run(asked.before, desk) if asked.before else ""
-    since = datetime.now(UTC) - timedelta(days=asked.days) if asked.days else None
-    sought = RunFilter(words=asked.words.strip(), since=since)
-    over = "" if asked.words or asked.state else RunState.FINISHED
+    sought = RunFilter(words=asked.words.strip(), days=asked.days or 0, by_end=True)
+    chosen = asked.words or asked.state
+    over = "" if chosen or asked.days else RunState.FINISHED
     listed = found_runs(project, LISTED, older, sought, asked.state or over)
     wish, terms = again(project, TraceId(known_run(asked.again, desk))) if asked.again else ("", RunTerms())
     return page(
@@ -67,6 +70,7 @@ def runs(request: Request, desk: TheDesk, _visitor: Reader, asked: Annotated[Ask
         counts=counts_now(project),
         total=sum(count for name, count in counts(project.store).items() if name in set(Ending)),
         runs=listed,
+        spent=spent(project, asked.days) if asked.days and not chosen else "",
         last=listed[-1].trace_id if len(listed) == LISTED else "",
         asked=asked,
         states=STATES,
@@ -90,5 +94,19 @@ async def begin(
     """Start a run for a request."""
     if not form.wish.strip():
         return said(request, "say what you want", bad=True)
-    desk.launcher.begin(form.wish.strip(), form)
-    return said(request, "the run begins; it is listed below as soon as it is recorded")
+    known = agent_names(desk.project)
+    for agent in filter(None, (each.strip() for each in form.agent.split(","))):
+        if not known.get(agent, True):
+            return said(
+                request, f"agent {agent} is not installed; hint: setpoint agents setup {agent}", bad=True
+            )
+    newest, begins = await asyncio.to_thread(run_list, desk.project, 1), time.monotonic()
+    begun = desk.launcher.begin(form.wish.strip(), form)
+    while not begun.done() and time.monotonic() < begins + BEGUN_S:
+        if await asyncio.to_thread(run_list, desk.project, 1) != newest:
+            break
+        await asyncio.wait([begun], timeout=LOOK_S)
+    if begun.done() and (failed := begun.result()):
+        desk.launcher.failed.remove(failed)
+        return said(request, failed.said, bad=True)
+    return said(request, "the run begins; it is listed below")

@@ -206,7 +206,7 @@ async def hint(
     text: Annotated[str, Form(max_length=MOST_CHARS)],
 ) -> Response:
     """Tell the agent of a run something."""
-    return await _steered(request, "the agent reads it next", give_hint, desk.project, which, text)
+    return await _steered(request, "sent; it waits for the next prompt", give_hint, desk.project, which, text)
 
 
 @router.post("/runs/{which}/pause")
@@ -263,7 +263,7 @@ async def answer(
     if body.go:
         desk.launcher.go_on(TraceId(which))
     after = "; the run continues" if body.go else f"; hint: setpoint resume {which}"
-    return said(request, f"answered: {given.choice}{after}")
+    return said(request, f"Your answer is recorded: {given.choice}{after}")
 
 
 def said(request: Request, text: str, *, bad: bool = False) -> Response:

@@ -115,9 +115,9 @@ def test_reviewers_count_while_they_work_when_they_answered_and_in_the_sum():
             [usage("1"), usage("2", priced_by="user", tokens_by="proxy")],
             "$3.00 ($2.00 counted by the proxy, priced by your settings; $1.00 told by the agent)",
         ),
-        ([usage(None)], "unknown"),
-        ([usage("1"), usage(None)], "$1.00 or more (told by the agent; the rest unknown)"),
-        ([usage("1", at_least=True)], "$1.00 or more (told by the agent; the rest unknown)"),
+        ([usage(None)], "cost not told"),
+        ([usage("1"), usage(None)], "$1.00 known (told by the agent; the rest not told)"),
+        ([usage("1", at_least=True)], "$1.00 known (told by the agent; the rest not told)"),
         ([Usage(scope="none")], "$0.00"),
     ],
 )

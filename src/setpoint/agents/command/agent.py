@@ -145,7 +145,7 @@ class CommandAgent:
             command = self._command(brief, session, pointed)
             held = await self._sandbox.hold(self._launch, command, private=private)
             try:
-                take = turn.take if self._launch.stream else None
+                take = turn.take if self._launch.stream else turn.hear
                 done = await run(held.command, on_output=take, halt=turn.spending.halted)
             except Cut:
                 pass  # Setpoint ended it: the turn has the reason

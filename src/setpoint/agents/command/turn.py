@@ -51,6 +51,10 @@ class CommandTurn:
         if self.tally.hopeless:
             self._cut()
 
+    def hear(self, data: bytes) -> None:
+        """Pass on plain output, which shows that the command lives."""
+        self._hearing.said(data.decode("utf-8", "replace"))
+
     def end(self) -> None:
         """Finish the record: calls that are still open were cut short."""
         self._going = False

@@ -87,16 +87,16 @@ class Launcher:
     def __init__(self, project: Project, changed: Callable[[], None]) -> None:
         """Start them in the repository of a project; `changed` hears of each that starts or ends."""
         self._project, self._changed = project, changed
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[FailedCommand | None]] = set()
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self.working: list[ActiveCommand] = []
         """Those that are going on or wait for their turn, oldest first."""
         self.failed: deque[FailedCommand] = deque(maxlen=MOST_KEPT)
         """Those that failed, newest first."""
 
-    def begin(self, wish: str, terms: RunTerms = DEFAULT_TERMS) -> None:
-        """Start a run for a request, or for a story by file or id."""
-        self._start(_now(f"run {wish}"), ("run", *terms.flags, "--", wish))
+    def begin(self, wish: str, terms: RunTerms = DEFAULT_TERMS) -> asyncio.Task[FailedCommand | None]:
+        """Start a run for a request, or for a story by file or id; the task ends with the process."""
+        return self._start(_now(f"run {wish}"), ("run", *terms.flags, "--", wish))
 
     def go_on(self, trace_id: TraceId) -> None:
         """Continue an interrupted or answered run."""
@@ -128,7 +128,9 @@ class Launcher:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def _start(self, work: ActiveCommand, verb: tuple[str, ...], stdin: str = "") -> None:
+    def _start(
+        self, work: ActiveCommand, verb: tuple[str, ...], stdin: str = ""
+    ) -> asyncio.Task[FailedCommand | None]:
         tried = {(each.what, each.patch) for each in self.busy_with(work.trace_id)}
         if work.measures and (work.what, work.patch) in tried:
             raise UsageError(f"{work.what} is being tried out already", hint="wait for what comes of it")
@@ -137,8 +139,9 @@ class Launcher:
         task = asyncio.get_running_loop().create_task(self._run(work, verb, stdin))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
-    async def _run(self, work: ActiveCommand, verb: tuple[str, ...], stdin: str) -> None:
+    async def _run(self, work: ActiveCommand, verb: tuple[str, ...], stdin: str) -> FailedCommand | None:
         command = verb_command(self._project.root, *verb, stdin=stdin)
         try:
             if work.measures:
@@ -151,10 +154,12 @@ class Launcher:
             self._changed()
         # The record of the run shows a fix that was not kept.
         fine = (*_FINE, ExitCode.FINDINGS) if work.measures else _FINE
-        if done.exit_code not in fine:
-            said = done.text[-_WORDS:].strip() or done.ending
-            failed = FailedCommand(what=work.what, at=datetime.now(UTC), said=said, trace_id=work.trace_id)
-            self.failed.appendleft(failed)
+        if done.exit_code in fine:
+            return None
+        said = done.text[-_WORDS:].strip() or done.ending
+        failed = FailedCommand(what=work.what, at=datetime.now(UTC), said=said, trace_id=work.trace_id)
+        self.failed.appendleft(failed)
+        return failed
 
 
 def _now(what: str, trace_id: str = "", *, measures: bool = False) -> ActiveCommand:

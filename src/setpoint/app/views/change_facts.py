@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from setpoint.app.views.run_page import state_shown
 from setpoint.history.replay import history
 from setpoint.model.evidence import Coverage
 from setpoint.model.ids import TraceId, Tree
@@ -31,6 +32,8 @@ class ChangeFacts(NamedTuple):
     """What is known of the tree that a change leads to."""
 
     tree: Tree
+    tried: bool
+    """Whether the run delivered nothing, so that this is what it tried last."""
     tests: str
     """For example `3 passed, 1 failed`; empty where none ran."""
     coverage: str
@@ -44,16 +47,17 @@ class ChangeFacts(NamedTuple):
 def change_facts(project: Project, trace_id: TraceId, iteration: int) -> ChangeFacts | None:
     """Return what is known of a change that `diff_of` shows; none where the state was not measured."""
     told = history(project.log.replay(trace_id))
-    best = told.outcome.best if told.outcome else None
+    shown = state_shown(told)
     of = [
         each
         for each in told.rounds
-        if (each.number == iteration if iteration else best in (None, each.snapshot.commit))
+        if (each.number == iteration if iteration else each.snapshot.commit == shown)
     ]
-    return _facts(trace_id, of[-1]) if of else None
+    tried = told.outcome is not None and told.outcome.best == told.order.base
+    return _facts(trace_id, of[-1], tried=tried) if of else None
 
 
-def _facts(trace_id: TraceId, past: Round) -> ChangeFacts:
+def _facts(trace_id: TraceId, past: Round, *, tried: bool) -> ChangeFacts:
     notes: dict[Place, list[LineNote]] = defaultdict(list)
     for failure in past.latest.failures:
         check = next((ran.check for ran in past.latest.suites), "tests")
@@ -73,6 +77,7 @@ def _facts(trace_id: TraceId, past: Round) -> ChangeFacts:
     coverage = past.latest.coverage
     return ChangeFacts(
         tree=past.latest.tree,
+        tried=tried,
         tests=", ".join(f"{count} {name}" for name, count in counts.items()),
         coverage=_reached(coverage) if coverage else "",
         uncovered={file: frozenset(of) for file, of in coverage.uncovered_changed.items()}

@@ -72,6 +72,8 @@ class CheckDetail(Value):
     """What had to be proved, where the gate is about that."""
     outputs: tuple[CheckOutput, ...] = ()
     """Those that name a failing test that counts, then the others; oldest first."""
+    see: tuple[str, ...] = ()
+    """Checks that it rests on."""
 
 
 def check_detail(project: Project, which: str, name: str, iteration: int | None = None) -> CheckDetail:
@@ -129,12 +131,15 @@ def _detail(project: Project, trace_id: TraceId, name: str, number: int, column:
     names = names - set(map(_suite, parts)) | parts
     outputs = [_output(project, stage, each) for stage, each in records if each.check in names]
     red = {each.test.rpartition("::")[2] for made in evaluations for each in made.failures}
+    owes = next((each for each in owed if each.name == name), None)
+    suites = evaluations[-1].suites if owes and evaluations else ()
     return CheckDetail(
         trace_id=trace_id,
         name=name,
         iteration=number,
         gate=gate,
-        obligation=next((each for each in owed if each.name == name), None),
+        obligation=owes,
+        see=tuple(dict.fromkeys(each.check for each in suites)),
         outputs=tuple(sorted(outputs, key=lambda each: not any(test in each.output for test in red))),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from shutil import which
 from typing import NamedTuple
 
 from setpoint.agents.registry import known
@@ -23,6 +24,7 @@ from setpoint.history.queries import (
 )
 from setpoint.model.ending import Ending
 from setpoint.model.ids import TraceId
+from setpoint.model.wording import counted
 from setpoint.stories.story_file import read_story
 from setpoint.system.files.locks import RunLocks
 from setpoint.wiring.project import Project, recorded_order, run_list
@@ -69,7 +71,8 @@ def moments(project: Project, running: tuple[RunSummary, ...]) -> dict[TraceId, 
 
 def spent(project: Project, days: int) -> str:
     """Say what all runs have cost in the last so many days, today included."""
-    return str(cost_of_days(project.store, RunLocks(project.state).owner, days, datetime.now(UTC)))
+    made = cost_of_days(project.store, RunLocks(project.state).owner, days, datetime.now(UTC))
+    return made.over(f"in {counted(days, 'day')}")
 
 
 def found_runs(
@@ -92,7 +95,11 @@ def grouped(listed: Sequence[RunSummary], by: str) -> list[tuple[str, list[RunSu
     """Put runs into groups by `day`, `story` or `state`, in the order of the newest of each."""
     found: dict[str, list[RunSummary]] = {}
     for run in listed:
-        names = {"day": f"{run.started_at:%Y-%m-%d}", "story": run.story_id, "state": run.ending or run.state}
+        names = {
+            "day": f"{run.finished_at or run.started_at:%Y-%m-%d}",
+            "story": run.story_id,
+            "state": run.ending or run.state,
+        }
         found.setdefault(str(names.get(by, "")).replace("_", " "), []).append(run)
     return list(found.items())
 
@@ -112,12 +119,14 @@ def age(at: datetime) -> str:
     return f"{at:%b %Y}"
 
 
-def agent_names(project: Project) -> tuple[str, ...]:
-    """Name the agents that a run can be begun with."""
+def agent_names(project: Project) -> dict[str, bool]:
+    """Name the agents that a run can be begun with, those first that are installed."""
     try:
-        return (*known(project.settings.agent), "mechanic")
+        every = known(project.settings.agent).items()
     except SetpointError:  # the settings are wrong: the run that is begun says how
-        return ()
+        return {}
+    found = {name: not each.argv or which(each.argv[0]) is not None for name, each in every}
+    return dict(sorted({"mechanic": True, **found}.items(), key=lambda each: not each[1]))
 
 
 def again(project: Project, trace_id: TraceId) -> tuple[str, RunTerms]:

@@ -39,7 +39,7 @@ def eval_lines(record: EvalRecord) -> tuple[str, ...]:
     made = record.made_by
     combination = made_by(made.version, made.model, made.prompt)
     blocking = (("right", record.right), ("wrong", record.wrong), ("undecided", record.undecided))
-    cost = "unknown" if record.cost_usd is None else f"${record.cost_usd:.2f}"
+    cost = "not told" if record.cost_usd is None else f"${record.cost_usd:.2f}"
     mean = record.duration_s / record.answers if record.answers else 0.0
     return (
         f"{record.kind}:{made.agent} ({combination}): {record.answers} answers on {record.runs} runs",

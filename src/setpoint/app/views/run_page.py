@@ -27,9 +27,17 @@ from setpoint.model.events import Event
 from setpoint.model.events.learning import LearningsJudged, MemoryRecalled
 from setpoint.model.events.live import ProofStep
 from setpoint.model.events.people import CommentAdded, Feedback
-from setpoint.model.events.run import IterationEvaluated, ProofMeasured
+from setpoint.model.events.run import (
+    GateAnswered,
+    GateOpened,
+    HaltingDecided,
+    IterationEvaluated,
+    ProofMeasured,
+    RunFinished,
+)
 from setpoint.model.facts.halting import shadow_line
 from setpoint.model.facts.spending import in_words
+from setpoint.model.gate import Answer, Choice
 from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.model.proof import RUNS, Obligation
 from setpoint.model.value import Instant, Value
@@ -52,13 +60,16 @@ FILTERS = METRIC_FILTERS | {
 }
 """How figures and texts from outside are written on a page."""
 place_of = phrases.place
+_ACTS = GateAnswered | HaltingDecided | GateOpened | RunFinished
+"""Answers, and what a run does once it has acted on one."""
 
 
 class DecisionLine(Value):
     """What a person said or did about a run."""
 
     at: Instant
-    body: Feedback
+    body: Feedback | GateAnswered
+    """An answer, where it dismissed the objection."""
 
 
 class Comment(Value):
@@ -102,6 +113,8 @@ class RunStory(NamedTuple):
     """Learnings that its agents saw."""
     moment: Moment
     """What it is doing now."""
+    answered: Answer | None
+    """What a person answered last, where the run has not acted on it yet."""
     paused: bool
     product: Markup
     """What was shown of the product, before and after."""
@@ -131,6 +144,7 @@ def run_story(project: Project, which: str) -> RunStory:
         comments=_comments(events),
         shown=_shown(told),
         moment=run.moment(datetime.now(UTC)),
+        answered=_unheeded(events),
         paused=run.paused,
         product=product_html(events, project.artifacts.read),
         grid=grid(told.base, every),
@@ -168,11 +182,28 @@ def _comments(events: Sequence[Event]) -> tuple[Comment, ...]:
 
 def _decided(events: Sequence[Event]) -> dict[str, tuple[DecisionLine, ...]]:
     found: dict[str, tuple[DecisionLine, ...]] = {}
+    asked = {
+        body.gate.id: body.gate.objections
+        for body in (each.body for each in events)
+        if isinstance(body, GateOpened)
+    }
     for event in events:
         body = event.body
-        if isinstance(body, Feedback) and (finding := getattr(body, "finding", "")):
+        if isinstance(body, GateAnswered) and body.answer.choice is Choice.DISMISS:
+            about = asked.get(body.gate, ())
+        elif isinstance(body, Feedback):
+            about = (getattr(body, "finding", ""),)
+        else:
+            continue
+        for finding in filter(None, about):
             found[finding] = (*found.get(finding, ()), DecisionLine(at=event.at, body=body))
     return found
+
+
+def _unheeded(events: Sequence[Event]) -> Answer | None:
+    acts = (event.body for event in reversed(events) if isinstance(event.body, _ACTS))
+    newest = next(acts, None)
+    return newest.answer if isinstance(newest, GateAnswered) else None
 
 
 def _shown(told: History) -> tuple[IterationView, ...]:
@@ -203,7 +234,7 @@ def run_mark(project: Project, which: str) -> str:
 
 
 def diff_of(project: Project, which: str, iteration: int) -> str:
-    """Return what an iteration changed against the state before it; iteration 0: all delivered or best.
+    """Return what an iteration changed against the state before it; iteration 0: `state_shown`.
 
     Raises `UsageError` for an iteration that left nothing, and `RecordedDataError` where git has lost it.
     """
@@ -255,11 +286,17 @@ def git_diff(project: Project, trace_id: TraceId, iteration: int) -> tuple[str, 
     return ("env", f"GIT_ALTERNATE_OBJECT_DIRECTORIES={objects}", "git", "diff", *ends)
 
 
+def state_shown(told: History) -> Commit | None:
+    """Return what a run delivered or offers; where nothing was better than its base, what it tried last."""
+    if told.outcome and told.outcome.best != told.order.base:
+        return told.outcome.best
+    tried = [each for each in told.rounds if each.changed_against_base] or told.rounds
+    return tried[-1].snapshot.commit if tried else None
+
+
 def _ends(told: History, iteration: int) -> tuple[Commit, Commit]:
-    if iteration == 0:
-        best = told.outcome.best if told.outcome else told.rounds[-1].snapshot.commit if told.rounds else None
-        if best is not None:
-            return told.order.base, best
+    if iteration == 0 and (shown := state_shown(told)):
+        return told.order.base, shown
     for past in told.rounds:
         if past.number == iteration:
             return past.snapshot.parent, past.snapshot.commit

@@ -31,7 +31,7 @@ from setpoint.model.changes.test_paths import is_test_path
 from setpoint.model.evidence import Cause, CheckState, Failure, Outcome, TestReport, whole_suite
 from setpoint.model.exam import Examiner
 from setpoint.model.proof import HIDDEN, HiddenTest, HiddenTrial, Obligation, ObligationState, Vouched
-from setpoint.model.wording import counted
+from setpoint.model.wording import counted, shortened
 from setpoint.ports import Measured
 from setpoint.system.files.artifacts import Artifacts
 
@@ -216,14 +216,14 @@ def _at_base(report: TestReport, request: str) -> tuple[str, str]:
         wrong = _foreign(each, request) if environment else other_cause(each, report.outcomes.get(each.test))
         if wrong:
             return f"does not fail at the base for the lack of the work: {wrong}", ""
-    return "", failures[0].message[:_MOST_MESSAGE]
+    return "", shortened(failures[0].message, _MOST_MESSAGE)
 
 
 def _foreign(failure: Failure, request: str) -> str:
     """Say which package is missing that is not of the project and that the request does not name."""
     named = _NAMED_MODULE.findall(failure.message)
     asked = any(PurePosixPath(each).name.partition(".")[0].casefold() in request.casefold() for each in named)
-    return "" if asked else f"a package is missing: {failure.message[:_MOST_MESSAGE]}"
+    return "" if asked else f"a package is missing: {shortened(failure.message, _MOST_MESSAGE)}"
 
 
 def misplaced(path: str, files: Iterable[str], task: Task) -> str:
@@ -248,5 +248,5 @@ def _asked(test: HiddenTest, tree: Path, artifacts: Artifacts) -> tuple[str, ...
 def _told(test: HiddenTest, report: TestReport) -> str:
     """Describe a red hidden test in words, without its source."""
     failures = [each for each in (failure_of(name, report) for name in sorted(report.red)) if each]
-    said = failures[0].message[:_MOST_MESSAGE] if failures else "it did not run"
+    said = shortened(failures[0].message, _MOST_MESSAGE) if failures else "it did not run"
     return f"expected: {test.behaviour} ({said})"

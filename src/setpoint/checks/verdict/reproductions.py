@@ -28,6 +28,7 @@ from setpoint.model.evidence import Cause, TestReport
 from setpoint.model.finding import normalised
 from setpoint.model.ids import Commit
 from setpoint.model.proof import HiddenTest, Reproduced
+from setpoint.model.wording import shortened
 from setpoint.ports import Measured
 from setpoint.system.git.git import changed_files, contents
 
@@ -131,9 +132,11 @@ def _came(report: TestReport, test: HiddenTest) -> _Came:
     failures = [each for each in (failure_of(name, report) for name in sorted(report.red)) if each]
     if not failures:
         why = next(iter(report.collection_errors), "no test of it ran")
-        return _Came(passed=bool(passed_in(report)), told="" if passed_in(report) else why[:_MOST_TOLD])
+        return _Came(
+            passed=bool(passed_in(report)), told="" if passed_in(report) else shortened(why, _MOST_TOLD)
+        )
     for each in failures:
         unloaded = each.cause in _NOT_LOADED and each.file in ("", test.path)
         if not (unloaded or other_cause(each, report.outcomes.get(each.test))):
-            return _Came(failed=True, told=each.message[:_MOST_TOLD])
-    return _Came(told=failures[0].message[:_MOST_TOLD])
+            return _Came(failed=True, told=shortened(each.message, _MOST_TOLD))
+    return _Came(told=shortened(failures[0].message, _MOST_TOLD))

@@ -17,6 +17,7 @@ from setpoint.model.evidence import (
 )
 from setpoint.model.exam import Examiner
 from setpoint.model.value import Text, Value
+from setpoint.model.wording import shortened
 
 _GREEN = (Outcome.PASSED, Outcome.FLAKY)
 _MOST_MESSAGE = 80
@@ -62,7 +63,7 @@ def mended(base: TestReport | None, now: TestReport | None) -> tuple[Witness, ..
     return tuple(
         Witness(
             name=each.test,
-            why=f"it failed at the base ({each.message[:_MOST_MESSAGE]})",
+            why=f"it failed at the base ({shortened(each.message, _MOST_MESSAGE)})",
             by=Examiner.FAILING_TESTS,
         )
         for each in (base.failures if base else ())
@@ -85,7 +86,7 @@ def built(base: Iterable[CheckResult], now: Iterable[CheckResult]) -> tuple[Witn
     return tuple(
         Witness(
             name=each.evidence.check,
-            why=f"it broke at the base ({each.evidence.reason[:_MOST_MESSAGE]})",
+            why=f"it broke at the base ({shortened(each.evidence.reason, _MOST_MESSAGE)})",
             by=Examiner.FAILING_TESTS,
         )
         for each in base
@@ -126,7 +127,7 @@ def added(
         elif reason := other_cause(failure, report.outcomes.get(test), modules):
             other = other or f"{test} fails without the changed code, but {reason}"
         else:
-            why = f"without the changed code: {failure.message[:_MOST_MESSAGE]}"
+            why = f"without the changed code: {shortened(failure.message, _MOST_MESSAGE)}"
             found.append(Witness(name=test, why=why, by=Examiner.MAKER))
     return tuple(found), other
 
@@ -140,10 +141,10 @@ def other_cause(failure: Failure, outcome: Outcome | None, modules: Collection[s
     if failure.cause is Cause.ENVIRONMENT and not set(_WORD.findall(failure.message)).isdisjoint(modules):
         return ""
     if failure.cause in _NO_CAUSE:
-        return f"{_NO_CAUSE[failure.cause]}: {failure.message[:_MOST_MESSAGE]}"
+        return f"{_NO_CAUSE[failure.cause]}: {shortened(failure.message, _MOST_MESSAGE)}"
     prepared = outcome is Outcome.ERROR and "::" in failure.test and bool(failure.error)
     if prepared and failure.error.rpartition(".")[2] not in _MISSING_NAME:
-        return f"what prepares it breaks: {failure.message[:_MOST_MESSAGE]}"
+        return f"what prepares it breaks: {shortened(failure.message, _MOST_MESSAGE)}"
     return ""
 
 

@@ -174,7 +174,7 @@ def _told(trial: Trial) -> str:
         "attempts": str(trial.attempts),
         "calls": f"{trial.tool_calls}, {trial.tool_errors} failed{tools}",
         "tokens": tokens,
-        "cost": "$0.00" if asks_none else "unknown" if trial.cost_usd is None else f"${trial.cost_usd}",
+        "cost": "$0.00" if asks_none else "not told" if trial.cost_usd is None else f"${trial.cost_usd}",
         "time": f"{trial.agent_s:.1f} s for the agent, {trial.duration_s:.1f} s in total",
     }
     if trial.attempts or not trial.fault:

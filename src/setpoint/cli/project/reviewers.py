@@ -114,7 +114,7 @@ def _cells(each: ReviewerRecord) -> tuple[str, ...]:
         str(each.missing),
         str(each.unreadable),
         share_of(each.acted_on + each.upheld, each.decided),
-        "unknown" if each.cost_usd is None else f"${each.cost_usd:.2f}",
+        "not told" if each.cost_usd is None else f"${each.cost_usd:.2f}",
     )
 
 

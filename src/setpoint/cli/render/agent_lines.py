@@ -22,7 +22,7 @@ from setpoint.model.events.live import (
     SessionOpened,
     Steering,
 )
-from setpoint.model.facts.spending import origin, used
+from setpoint.model.facts.spending import NOT_TOLD, origin, used
 from setpoint.model.wording import counted
 
 
@@ -168,7 +168,7 @@ def _model_call(call: ModelCall) -> str:
     tokens = "tokens unknown"
     if call.input_tokens is not None:
         tokens = f"{call.input_tokens} in, {call.output_tokens or 0} out, {call.cached_tokens or 0} cached"
-    cost = "cost unknown" if call.cost_usd is None else f"${call.cost_usd:.4f} ({call.priced_by})"
+    cost = NOT_TOLD if call.cost_usd is None else f"${call.cost_usd:.4f} ({call.priced_by})"
     fault = f"; {call.fault}" if call.fault else ""
     return f"model {call.model or call.path} [{call.status} {call.duration_s:.1f} s]: {tokens}, {cost}{fault}"
 

@@ -19,7 +19,7 @@ from setpoint.model.events import learning as m
 from setpoint.model.events.candidates import CandidateResult
 from setpoint.model.events.production import AboutProduction
 from setpoint.model.facts.halting import decision_line, shadow_line
-from setpoint.model.facts.spending import in_time
+from setpoint.model.facts.spending import amount, in_time
 from setpoint.model.gate import Answer
 from setpoint.model.run import Action
 from setpoint.model.wording import counted
@@ -307,7 +307,7 @@ def _of_candidates(body: e.CandidateMade | e.CandidateMeasured | e.CandidateChos
 
 
 def _standing(each: CandidateResult) -> str:
-    cost = "cost unknown" if each.cost_usd is None else f"${each.cost_usd:.2f}"
+    cost = amount(each.cost_usd)
     failing = f"not passed: {', '.join(each.failing)}; " if each.failing else ""
     score = "" if each.score is None else f"quality {each.score:.2f}, "
     return (

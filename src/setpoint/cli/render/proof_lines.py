@@ -5,7 +5,7 @@ from __future__ import annotations
 from setpoint.cli.render.line import Line
 from setpoint.model.ending import EXAMINED, Ending
 from setpoint.model.events import HiddenTestsAnswered, HiddenTestsWritten, ProductShown, ProofMeasured
-from setpoint.model.facts.spending import UNKNOWN
+from setpoint.model.facts.spending import UNKNOWN, amount
 from setpoint.model.proof import NOTHING_LOST, WITNESS, Obligation, ObligationState, Proof
 from setpoint.model.run import RunOutcome
 from setpoint.model.wording import counted, shortened
@@ -78,7 +78,6 @@ def outcome_line(outcome: RunOutcome) -> Line:
 
 
 def money(outcome: RunOutcome) -> str:
-    """Return the cost of a run with its origin; an unknown cost is called unknown."""
-    known = f"${outcome.cost_usd:.2f}"
-    shown = f"cost {UNKNOWN}" if outcome.cost_shown == UNKNOWN else outcome.cost_shown
-    return shown or (known if outcome.cost_known else f"{known} known, the rest unknown")
+    """Return the cost of a run with its origin."""
+    # Earlier versions recorded a cost that nobody told as `unknown`.
+    return outcome.cost_shown.replace(UNKNOWN, "") or amount(outcome.cost_usd, known=outcome.cost_known)

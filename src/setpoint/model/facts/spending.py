@@ -11,6 +11,8 @@ from setpoint.model.value import Usd, Value
 
 N = TypeVar("N", int, float)
 UNKNOWN = "unknown"
+NOT_TOLD = "cost not told"
+"""Said where no agent told what it cost."""
 _IN_MINUTES_FROM = 120
 _COUNTED = {"proxy": "counted by the proxy", "setpoint": "counted by Setpoint"}
 _ZERO = Decimal(0)
@@ -53,14 +55,21 @@ def origin(usage: Usage) -> str:
 
 def in_words(expenses: Expenses) -> str:
     """Return what was spent and who reported it, for example `$0.42 (told by the agent)`."""
+    spent = amount(expenses.cost_usd, known=expenses.known)
     parts = [part for part in expenses.parts if part.origin != UNKNOWN]
     if not parts:
-        return "$0.00" if expenses.known else UNKNOWN
+        return spent
     named = "; ".join(
         part.origin if len(parts) == 1 else f"${part.cost_usd:.2f} {part.origin}" for part in parts
     )
-    more, rest = ("", "") if expenses.known else (" or more", "; the rest unknown")
-    return f"${expenses.cost_usd:.2f}{more} ({named}{rest})"
+    return f"{spent} ({named}{'' if expenses.known else '; the rest not told'})"
+
+
+def amount(cost_usd: Decimal | None, *, known: bool = True) -> str:
+    """Return a cost in short: `$0.42`, `$0.42 known` where a part was not told, `cost not told`."""
+    if cost_usd is None or not (known or cost_usd):
+        return NOT_TOLD
+    return f"${cost_usd:.2f}{'' if known else ' known'}"
 
 
 def in_time(seconds: float) -> str:

@@ -77,6 +77,15 @@
     if (target && target.classList.contains("writing")) written = target.previousElementSibling.querySelector("button.at");
     if (target && target.id === "live") kept = { open: details().map((each) => [each.id, each.open]), scrolled: scrolled(), focus: document.activeElement };
   });
+  // What came of a form stays in view, also where the page was brought up to date without the form meanwhile.
+  document.addEventListener("htmx:beforeSend", ({ detail: { target, xhr } }) => {
+    const done = document.getElementById("done");
+    if (!done || !target || !target.classList.contains("said") || target.closest("#begin")) return;
+    xhr.addEventListener("load", () => {
+      if (xhr.status < 400) done.replaceChildren(...new DOMParser().parseFromString(xhr.responseText, "text/html").body.childNodes);
+      setTimeout(() => done.replaceChildren(), 12000);
+    });
+  });
   document.addEventListener("htmx:afterSwap", () => {
     if (written) { written.focus(); written = null; }
     if (!kept) return;
@@ -134,7 +143,7 @@
     at.tabIndex = -1; next.tabIndex = 0; next.focus();
   });
   document.addEventListener("htmx:afterRequest", (event) => {
-    if (event.detail.successful && event.target.id === "begin") event.target.reset();
+    if (event.detail.successful && /^(begin|hint-.*)$/.test(event.target.id) && !event.detail.xhr.responseText.includes('class="bad"')) event.target.reset();
   });
   const colour = (name) => { const probe = document.body.appendChild(document.createElement("i")); probe.style.color = `var(${name})`; const found = getComputedStyle(probe).color; probe.remove(); return found; };
   const written_as = { share: (value) => `${Math.round(value * 100)} %`, USD: (value) => `$${value}`, s: (value) => `${value} s` };

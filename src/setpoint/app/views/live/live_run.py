@@ -211,7 +211,7 @@ class LiveRun:
 
     def _note(self) -> str:
         asked = ["pausing behind the next tool call or turn"] if self._paused and not self._held else []
-        asked += ["a hint waits for the next prompt"] if self._hints else []
+        asked += ["a hint was sent; it waits for the next prompt"] if self._hints else []
         return ", ".join(asked)
 
     def _turned(self, body: Body, at: Instant) -> None:
