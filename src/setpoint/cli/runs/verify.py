@@ -60,7 +60,7 @@ def _print(verified: Verification) -> None:
 
     console = Screen(highlight=False, soft_wrap=True)
     for each in verified.compared:
-        mark = "same" if each.agrees else "DIFFERS"
+        mark = "holds now" if each.more else "same" if each.agrees else "DIFFERS"
         was, now = f"{each.recorded} {each.recorded_counts}", f"{each.now} {each.now_counts}"
         text = f"{each.check:14} recorded {was}, now {now}: {mark}"
         console.print(text, style="green" if each.agrees else "bold red", markup=False)
