@@ -41,6 +41,10 @@ def test_command_and_protocol_of_a_known_agent_can_be_replaced() -> None:
     assert launch.quirks.usage_scope is UsageScope.SESSION
 
 
+def test_a_command_in_place_of_a_known_agent_needs_no_node() -> None:
+    assert known({"claude": CustomAgent(command=("mine",))})["claude"].min_node is None
+
+
 def test_settings_that_were_written_out_in_full_mean_the_same() -> None:
     own = CustomAgent(environment={"A": "1"})
     again = CustomAgent.model_validate_json(own.model_dump_json())

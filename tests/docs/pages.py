@@ -6,7 +6,12 @@ A comment before a block says what is special about it:
 - `<!-- output -->`: it shows what something prints, and is not typed;
 - `<!-- first: COMMANDS -->`: these are typed before it; a variable that they set in capitals (`ID=...`)
   stands for the word in the block, and RUN for the newest run;
-- `<!-- exits N -->`: its last command ends with this exit code.
+- `<!-- exits N -->`: its last command ends with this exit code;
+- `<!-- one of -->`: each of its lines is typed in a copy of the project, as one excludes the others;
+- `<!-- types A, B -->`: it is typed at a terminal, and these are the answers to its questions in turn;
+- `<!-- until TEXT -->`: it goes on until Ctrl-C, which comes once this is printed.
+
+`first` may say `plays claude login`: the agent that the page names is then `played/login.sh`.
 
 The blocks of a page are typed one after the other in one project: the shop of `setpoint demo` with its two
 bugs. Where the page begins with `<!-- project: verified -->`, a run has mended them on a branch.
@@ -14,17 +19,23 @@ bugs. Where the page begins with `<!-- project: verified -->`, a run has mended 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from docs.terminal import at_a_terminal
 from house.source import ROOT, SAMPLE
 from plain_pytest import PLAIN
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 DOCS = ROOT / "docs"
 PAGES = (ROOT / "README.md", DOCS / "index.md", DOCS / "tutorial.md", *sorted((DOCS / "how-to").glob("*.md")))
@@ -33,7 +44,7 @@ _BLOCK = re.compile(
     r"(?P<marks>(?:^[ \t]*<!--(?:(?!-->).)*-->\n)*)^(?P<indent> *)```(?P<language>\w+)\n(?P<text>.*?)^ *```$",
     re.DOTALL | re.MULTILINE,
 )
-_MARK = re.compile(r"<!-- (not run|output|first|exits)(?::? (.*?))? -->", re.DOTALL)
+_MARK = re.compile(r"<!-- (not run|output|first|exits|one of|types|until)(?::? (.*?))? -->", re.DOTALL)
 QUICK = {
     "SETPOINT_CHECKS__PYTEST_ARGS": json.dumps(PLAIN),
     "SETPOINT_CHECKS__BANDIT": "false",
@@ -43,6 +54,11 @@ QUICK = {
 }
 """What a user's environment does not have and what is not shown here is left out, as it takes time."""
 _FIELD = "import json, sys; print(json.load(sys.stdin)[0]['trace_id'])"
+_PLAYS = f"""PLAYED={ROOT}/tests/docs/played
+plays() {{
+    export SETPOINT_AGENT__${{1^^}}__COMMAND="[\\"sh\\", \\"$PLAYED/$2.sh\\"]"
+    export SETPOINT_AGENT__${{1^^}}__PROTOCOL=command
+}}"""
 _NEWEST = f'RUN=$(setpoint status --json | python -c "{_FIELD}")'
 GIT = ("git", "-c", "user.name=Ada", "-c", "user.email=ada@localhost", "-c", "commit.gpgsign=false")
 
@@ -99,6 +115,11 @@ class Shop:
         self.place, self.root = place, place / "your-project"
         if like is not None:
             shutil.copytree(like, place, symlinks=True)
+            with (
+                contextlib.closing(sqlite3.connect(self.root / ".setpoint" / "app.db")) as database,
+                database,
+            ):
+                database.execute("UPDATE run SET root = ?", (str(self.root),))
             return
         (place / "bin").mkdir(parents=True)
         program = place / "bin" / "setpoint"
@@ -114,8 +135,10 @@ class Shop:
         ):
             subprocess.run([*GIT, *words], cwd=self.root, check=True)
 
-    def type(self, script: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
-        """Type commands until one fails."""
+    def type(
+        self, script: str, folder: Path | None = None, answers: Sequence[str] = (), until: str = ""
+    ) -> subprocess.CompletedProcess[str]:
+        """Type commands until one fails; with answers or an end to wait for: at a terminal."""
         environment = {
             "HOME": str(self.place / "home"),
             "PATH": f"{self.place / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}",
@@ -124,8 +147,11 @@ class Shop:
             "LANG": "C.UTF-8",
             **QUICK,
         }
+        argv = ["bash", "-ec", script]
+        if answers or until:
+            return at_a_terminal(argv, folder or self.root, environment, answers, until)
         return subprocess.run(
-            ["bash", "-ec", script],
+            argv,
             cwd=folder or self.root,
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -144,9 +170,27 @@ class Shop:
             for name in re.findall(r"\b([A-Z]+)=\$?[(\w]", first):
                 typed = re.sub(rf"(?<![\w$-]){name}(?![\w-])", f'"${name}"', typed)
             kept = self.place / "shell"
-            script = f"trap 'code=$?; pwd > {kept}; exit $code' EXIT\n{first}\n{typed}\n"
-            done = self.type(script, folder)
+            script = f"trap 'code=$?; pwd > {kept}; exit $code' EXIT\n{_PLAYS}\n{first}\n{typed}\n"
+            answers = [each for each in block.marks.get("types", "").split(", ") if each]
+            if "one of" in block.marks:
+                wrong += self._each(block, first, folder)
+                continue
+            done = self.type(script, folder, answers, block.marks.get("until", ""))
             if done.returncode != int(block.marks.get("exits", "0")):
                 wrong.append(f"{block.where}: exit code {done.returncode}\n{typed}{done.stdout}{done.stderr}")
             folder = Path(kept.read_text("utf-8").strip())
+        return wrong
+
+    def _each(self, block: Block, first: str, folder: Path) -> list[str]:
+        """Type each line of a block in a copy of the project; return what did not end as the page says."""
+        wrong, began = [], self.type(f"{_PLAYS}\n{first}", folder)
+        if began.returncode:
+            return [f"{block.where}: before it: {began.stdout}{began.stderr}"]
+        for number, line in enumerate(block.typed.splitlines()):
+            copy = Shop(self.place.with_name(f"{self.place.name}-{number}"), self.place)
+            done = copy.type(line, copy.place / folder.relative_to(self.place))
+            if done.returncode:
+                wrong.append(
+                    f"{block.where}: exit code {done.returncode}\n{line}\n{done.stdout}{done.stderr}"
+                )
         return wrong

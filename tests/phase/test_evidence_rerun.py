@@ -140,6 +140,18 @@ def test_a_proof_is_compared_obligation_by_obligation():
     assert (other.check, other.agrees, other.notes) == ("sensitivity", False, ("now not_met",))
 
 
+def test_what_was_not_measured_and_holds_now_is_no_contradiction():
+    def proof(state):
+        one = Obligation(name="elsewhere", state=state, reason="no time")
+        return Proof(work=WorkKind.REPAIR, why="w", obligations=(one,))
+
+    left_out, met = proof(ObligationState.NOT_APPLICABLE), proof(ObligationState.MET)
+
+    assert [each.agrees for each in compare_proofs(left_out, met)] == [True]
+    assert [each.agrees for each in compare_proofs(left_out, proof(ObligationState.NOT_MET))] == [False]
+    assert [each.agrees for each in compare_proofs(met, left_out)] == [False]
+
+
 def test_an_obligation_of_one_proof_alone_is_shown():
     def proof(*names):
         met = [Obligation(name=each, state=ObligationState.MET, reason=f"{each} held") for each in names]

@@ -119,6 +119,7 @@ def _changes(name: str, agent: CustomAgent, under: Launch) -> dict[str, Any]:
             "model_argv": (),
             "npm": "",
             "behind": "",
+            "min_node": None,
         }
     return changes
 

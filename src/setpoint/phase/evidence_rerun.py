@@ -39,10 +39,14 @@ class Compared(Value):
     now_tool: Text = ""
     notes: tuple[Text, ...] = ()
     """Differences in command and findings; also listed if state and counts agree."""
+    more: bool = False
+    """Whether the record claims nothing of it, as it was not measured, and it holds now."""
 
     @property
     def agrees(self) -> bool:
         """Whether state and counts are equal; a flaky test that passes now does not contradict."""
+        if self.more:
+            return True
         if self.check == _SHAKY:
             return self.recorded is self.now
         both_green = self.recorded in _GREEN and self.now in _GREEN
@@ -92,6 +96,8 @@ def _obligation(recorded: Obligation | None, now: Obligation | None) -> Compared
         now=_MEANS[now.state] if now else CheckState.NOT_MEASURED,
         now_counts={},
         notes=notes,
+        more=(recorded is not None and recorded.state is ObligationState.NOT_APPLICABLE)
+        and (now is not None and now.state is ObligationState.MET),
     )
 
 

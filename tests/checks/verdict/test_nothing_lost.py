@@ -53,6 +53,13 @@ async def test_a_red_test_of_what_the_request_names_is_sent_back_until_it_passes
     assert {each.name: each for each in made.obligations}["nothing lost"].state is NOT_MET
 
 
+async def test_the_verb_of_a_request_names_no_function(proof):
+    vouched = Vouched(still_red=(VAT,))
+    made = await proof(HALF_MENDED, "tax a new kind of price", base=HALF_RED, terms=ALONE, vouched=vouched)
+
+    assert {each.name: each for each in made.obligations}["nothing lost"].state is MET
+
+
 CENTS = {
     "shop.py": PRICE.replace("100", "1000"),
     "tests/test_shop.py": SHOP["tests/test_shop.py"].replace("200", "2000"),

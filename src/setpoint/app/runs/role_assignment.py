@@ -64,7 +64,7 @@ async def assign_roles(project: Project, pipeline: Pipeline, *, repairs: bool) -
     for role, key in ROLE_SETTINGS.items():
         asked = str(getattr(wanted, key))
         if asked == MAKER:
-            asked = BY_RULE if designs else casting.with_model(names[Role.MAKER])
+            asked = RULES if designs else casting.with_model(names[Role.MAKER])
         if asked:
             names[role] = await casting.settle(key, asked, makers)
     kinds = {kind for phase in pipeline.phases for kind in phase.reviews}

@@ -17,6 +17,7 @@ from setpoint.model.proof import NOTHING_LOST, Obligation, ObligationState, Vouc
 
 _NO_CODE = (WorkKind.DOCS, WorkKind.CHORE)
 _CALLED = re.compile(r"\b([A-Za-z_]\w{2,})\(")
+_VERB = re.compile(r"^\w+ (?=(?:a|an|the)\b)")
 
 
 async def nothing_lost(subject: Subject, vouched: Vouched) -> tuple[Obligation, tuple[str, ...]]:
@@ -75,7 +76,9 @@ def _is_named(subject: Subject, test: str) -> bool:
     failures = subject.now.tests.failures if subject.now.tests else ()
     said = next((f"{each.message} {each.detail}" for each in failures if each.test == test), "")
     last = test.rpartition("::")[2].partition("[")[0]
-    return _speaks_of(subject.task.story.wish, (last, last.removeprefix("test_"), *_CALLED.findall(said)))
+    # "add a login" orders something, and speaks of no function `add`.
+    wish = _VERB.sub("", subject.task.story.wish)
+    return _speaks_of(wish, (last, last.removeprefix("test_"), *_CALLED.findall(said)))
 
 
 def _accepted(subject: Subject, vouched: Vouched, test: str) -> bool:

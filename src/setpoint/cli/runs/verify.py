@@ -57,10 +57,11 @@ def verify(
 
 def _print(verified: Verification) -> None:
     from setpoint.cli.render.console import Screen
+    from setpoint.model.evidence import CheckState
 
     console = Screen(highlight=False, soft_wrap=True)
     for each in verified.compared:
-        mark = "same" if each.agrees else "DIFFERS"
+        mark = "holds now" if each.more else "same" if each.agrees else "DIFFERS"
         was, now = f"{each.recorded} {each.recorded_counts}", f"{each.now} {each.now_counts}"
         text = f"{each.check:14} recorded {was}, now {now}: {mark}"
         console.print(text, style="green" if each.agrees else "bold red", markup=False)
@@ -69,4 +70,8 @@ def _print(verified: Verification) -> None:
     for note in verified.notes:
         console.print(note, style="yellow", markup=False)
     holds = "the evidence holds" if verified.agrees else "the evidence does NOT hold"
+    differ = [each for each in verified.compared if not each.agrees]
+    if differ and all(each.now is CheckState.NOT_MEASURED for each in differ):
+        names = ", ".join(each.check for each in differ)
+        holds = f"the rest of the evidence holds; not measured again: {names}"
     console.print(holds, style="bold", markup=False)
