@@ -44,9 +44,9 @@ def an_actor(repository, *prompts, settings="", **more):
     text = settings
     for name, played in {"actor": prompts, **more}.items():
         script = repository.root.parent / f"{name}.json"
-        # Each review begins a process, so what it counts lies where the agent may write.
-        counter = f"played/{name}"
-        script.write_text(json.dumps({"prompts": played, "counter": counter}), "utf-8")
+        # Each review begins a process, so what it counts lies where the agent may write; makers count alone.
+        counter = {} if name == "actor" else {"counter": f"played/{name}"}
+        script.write_text(json.dumps({"prompts": played, **counter}), "utf-8")
         argv = json.dumps([sys.executable, "-m", "setpoint.agents.scripted", str(script)])
         source = json.dumps(str(Path(setpoint.__file__).parents[1]))
         writes = json.dumps([f"{repository.root.parent / 'played'}/"])
@@ -64,8 +64,10 @@ def stories_of(repository, count):
         repository.write(f"module_{number}.py", f"def value():\n    return {number}\n")
         test = f"from module_{number} import value\n\n\ndef test_value():\n    assert value() >= 0\n"
         repository.write(f"tests/test_module_{number}.py", test)
+        wanted = f"python -c 'from module_{number} import value; assert value() >= 100'"
         story = (
-            f"---\ntitle: Raise module number {number}\nx-owner: me # by hand\n---\n\nTo {100 + number}.\n"
+            f'---\ntitle: Raise module number {number}\nacceptance: ["{wanted}"]\n'
+            f"x-owner: me # by hand\n---\n\nTo {100 + number}.\n"
         )
         repository.write(f".setpoint/stories/story-{number}.md", story)
     repository.write(".setpoint/.gitignore", "*\n")
@@ -110,9 +112,8 @@ def test_four_stories_at_once_do_not_disturb_each_other(repository):
         told = front(repository, each["story"])
         assert (told["status"], told["refinement_count"], told["last_run"]) == ("done", 1, each["run"])
         text = (repository.root / f".setpoint/stories/{each['story']}.md").read_text("utf-8")
-        assert text.startswith(
-            f"---\ntitle: Raise module number {number}\nx-owner: me # by hand\nstatus: done\n"
-        )
+        assert text.startswith(f"---\ntitle: Raise module number {number}\nacceptance: ")
+        assert "\nx-owner: me # by hand\nstatus: done\n" in text
 
 
 @pytest.mark.slow
@@ -136,7 +137,7 @@ def test_a_story_begins_from_what_its_dependencies_delivered(repository):
     tip = worked["story-2"]["branch"]
     for number in range(3):
         assert repository.git("show", f"{tip}:number_{number}.txt") == "done"
-    report = repository.setpoint("show", worked["story-2"]["run"]).stdout
+    report = repository.setpoint("show", "log", worked["story-2"]["run"]).stdout
     assert "begins from the work of story-1" in report
 
     repository.write("README.md", "newer")
