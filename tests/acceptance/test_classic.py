@@ -61,7 +61,7 @@ def test_r4_rework_once_twice_thrice_then_manual_review(repository):
     ]
     assert all("review -> implement" in line for line in flow[:3])
     assert "the story is at its most refinement attempts (3/3): review it by hand" in done.stdout
-    assert "answer    setpoint answer show" in done.stdout
+    assert "answer    setpoint answer continue" in done.stdout
     (row,) = json.loads(repository.setpoint("status", "--json").stdout)
     assert (row["state"], row["iteration"]) == ("waiting", 4)
 

@@ -38,7 +38,7 @@ def called(*words):
 def test_a_verified_run_closes_with_its_verdict_first_and_commands_last(project):
     lines = closed(project, VERIFIED)
     assert lines[0].startswith("✓ VERIFIED  Totals must be right · ")
-    assert lines[0].endswith(" s · $0.75 or more of $5.00")
+    assert lines[0].endswith(" s · $0.75 known of $5.00")
     assert [line.split()[0] for line in lines if line] == [
         "✓", "verdict", "tests", "change", "branch", "review", "merge", "recheck", "report",
     ]  # fmt: skip
@@ -67,7 +67,7 @@ def test_a_run_that_waits_says_who_asks_and_gives_every_answer(project):
 def test_show_begins_with_the_verdict_and_the_log_is_asked_for():
     shown = called("show", VERIFIED).stdout
     assert shown.startswith("✓ VERIFIED")
-    assert "#2 ✗ tests" in shown
+    assert "#2 ✗ " in shown
     assert "plan" not in shown
     assert "plan" in called("show", "log", VERIFIED).stdout
     assert "plan" in called("show", VERIFIED, "-v").stdout

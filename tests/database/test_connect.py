@@ -37,6 +37,7 @@ def made(folder: Path) -> None:
     store.close()
 
 
+@pytest.mark.filterwarnings("ignore:.*expression-based index")
 def test_migrations_lead_to_the_tables_that_the_code_knows(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     with store.reading() as connection:

@@ -52,7 +52,7 @@ async def test_a_mark_is_warned_of_while_the_agent_works(tmp_path):
 async def test_tokens_without_a_cost_are_recorded_and_counted(tmp_path):
     harness = a_stage(tmp_path, Act(edits=EDIT, usage=paid(None, 900)), limits=Limits(max_tokens=1000))
     outcome = await harness.drive()
-    assert (outcome.tokens, outcome.cost_known, outcome.cost_shown) == (900, False, "unknown")
+    assert (outcome.tokens, outcome.cost_known, outcome.cost_shown) == (900, False, "cost not told")
     assert [each.usage.input_tokens for each in of(harness, AgentSpent)] == [900]
     assert [(each.budget, each.share) for each in of(harness, BudgetWarned)] == [("tokens", 0.8)]
 

@@ -45,7 +45,7 @@ async def test_a_person_says_that_an_objection_is_wrong_and_no_agent_works_again
     assert (outcome.ending, outcome.iterations, len(critic.briefs)) == (Ending.VERIFIED, 2, 2)
     assert len(harness.agent.briefs) == 2
     last = said(harness, ReviewCompleted)[-1].verdict
-    assert (last.judgement, last.standing, last.findings[0].severity) == ("approve", (), "info")
+    assert (last.judgement, last.standing, last.findings[0].blocking) == ("approve", (), False)
     assert harness.evaluator.vouched[-1].reviewers == ()
 
 

@@ -79,7 +79,9 @@ def test_a_finding_is_dismissed_with_the_time_it_took(page, project, trace):
     page.goto(f"/runs/{trace}")
     found = article(page, NAMES)
     found.locator("summary").click()
-    found.get_by_label("Why it is none").fill("they are what the rules of arithmetic call them")
+    found.get_by_label("This objection is wrong, because").fill(
+        "they are what the rules of arithmetic call them"
+    )
     found.get_by_role("button", name="Dismiss").click()
     expect(found).to_contain_text(re.compile("Ada dismissed it.*: they are what the rules"))
     expect(found.get_by_role("button", name="Dismiss")).to_have_count(0)
@@ -95,7 +97,7 @@ def test_what_one_types_stays_while_the_page_is_brought_up_to_date(page, project
     page.goto(f"/runs/{trace}")
     found = article(page, DOCSTRING)
     found.locator("summary").click()
-    why = found.get_by_label("Why it is none")
+    why = found.get_by_label("This objection is wrong, because")
     why.press_sequentially("not n")
     body = CommentAdded(file="calc.py", line=1, text="from another terminal", by="Eve")
     project.log.append(trace, "feedback:comment:calc.py:1:elsewhere", [body])

@@ -174,10 +174,10 @@ def test_a_run_asks_is_answered_and_goes_on_to_its_end(page):
     expect(row).to_contain_text("1 of 1 iterations", timeout=SLOW_MS)
     row.get_by_role("rowheader").get_by_role("link").click()
     section = page.locator("section.question")
-    expect(page.locator("table.grid thead th")).to_have_count(3)
+    expect(page.locator("table.grid thead th")).to_have_count(4)
     opened_answer(section, "continue").get_by_role("button", name="Answer: continue").click()
     expect(page.locator("main .mark").first).to_have_text("verified", timeout=SLOW_MS)
-    expect(page.locator("table.grid thead th")).to_have_count(4)
+    expect(page.locator("table.grid thead th")).to_have_count(5)
     expect(section).to_have_count(0)
 
 

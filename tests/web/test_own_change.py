@@ -52,7 +52,7 @@ def answered(browser, diff):
 
 def test_a_file_with_carriage_returns_keeps_them(browser, project):
     assert "does not fit" in answered(browser, DIFF.replace("-two", "-deux"))
-    assert "answered: continue" in answered(browser, DIFF)
+    assert "Your answer is recorded: continue" in answered(browser, DIFF)
     (body,) = [each.body for each in project.log.replay(TRACE) if isinstance(each.body, HumanEdited)]
     assert sorted(body.files) == ["plain.txt", "windows.txt"]
     changed = [line for line in body.diff.split("\n") if line[:1] in "+-" and line[:3] not in ("+++", "---")]

@@ -261,7 +261,8 @@ def find(store: Store, owner: Owner, prefix: str) -> RunSummary:
     if whole:
         return _summary(store, owner, whole[0])
     query = "SELECT * FROM run WHERE trace_id LIKE :pattern ESCAPE '/' ORDER BY trace_id LIMIT :limit"
-    for pattern in (_plain(begins) + "%", "%" + _plain(prefix)):
+    patterns = (_plain(begins) + "%", "%" + _plain(prefix)) if prefix.isprintable() else ()
+    for pattern in patterns:  # SQLite reads one with a zero as if it ended there
         found = _summaries(store, owner, store.rows(query, pattern=pattern, limit=_SHOWN + 1))
         if len(found) == 1:
             return found[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 
+from setpoint.learning.policy import tokenizer
 from setpoint.learning.policy.bm25 import rarities, relevance, telling
 from setpoint.learning.policy.confidence import learning_state
 from setpoint.learning.policy.maintenance import (
@@ -15,7 +16,6 @@ from setpoint.learning.policy.maintenance import (
     repeated_evidence,
 )
 from setpoint.learning.policy.merging import placed
-from setpoint.learning.policy.tokenizer import terms
 from setpoint.learning.store.word_index import words_of
 from setpoint.model.ids import LearningId
 from setpoint.model.learning import Hit, Learning, LearningEvidence, LearningState, LearningStatus, Proposal
@@ -55,7 +55,7 @@ class ListMemory:
         words = {id_: words_of(each.learning, each.contexts) for id_, each in found.items()}
         lengths = {id_: sum(held.values()) for id_, held in words.items()}
         average = sum(lengths.values()) / len(lengths) if lengths else 0.0
-        holding = {term: sum(term in held for held in words.values()) for term in terms(question)}
+        holding = {term: sum(term in held for held in words.values()) for term in tokenizer.telling(question)}
         weights = rarities(len(words), holding)
         hits = [
             Hit(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from setpoint.checks.old_tests.places import PARTS
 from setpoint.errors import RecordedDataError, UsageError
 from setpoint.history.iterations import Lap, laps
 from setpoint.history.replay import history
@@ -127,7 +126,7 @@ def _detail(project: Project, trace_id: TraceId, name: str, number: int, column:
     owed = lap.proof.obligations if lap and lap.proof else ()
     ids, records = gate.evidence if gate else (), tuple(_evidence(evaluations))
     names = {name, *(each.check for _, each in records if each.id in ids)}
-    parts = {each.check for _, each in records if each.check in PARTS and _suite(each.check) in names}
+    parts = {each.check for _, each in records if _is_part(each.check) and _suite(each.check) in names}
     names = names - set(map(_suite, parts)) | parts
     outputs = [_output(project, stage, each) for stage, each in records if each.check in names]
     red = {each.test.rpartition("::")[2] for made in evaluations for each in made.failures}
@@ -172,7 +171,7 @@ def _evidence(evaluations: Sequence[Evaluation]) -> Iterator[tuple[Stage, Eviden
 
 def _checks(evaluations: Sequence[Evaluation]) -> list[str]:
     """Name the checks; the runs of a suite are in its name."""
-    return [each.check for _, each in _evidence(evaluations) if each.check not in PARTS]
+    return [each.check for _, each in _evidence(evaluations) if not _is_part(each.check)]
 
 
 def _suite(part: str) -> str:
@@ -194,3 +193,10 @@ def _cell(state: CheckState, reason: str) -> Cell:
         return Cell("not reached", "·", "soft", reason)
     sign, tone = _MARKS[state]
     return Cell(str(state).replace("_", " "), sign, tone, reason)
+
+
+def _is_part(check: str) -> bool:
+    """Whether a check is a part of the run of a suite."""
+    from setpoint.checks.old_tests.places import PARTS
+
+    return check in PARTS

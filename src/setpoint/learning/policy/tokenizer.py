@@ -14,17 +14,23 @@ _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _FILLER = frozenset(
     re.findall(
         r"\w+",
-        "a about add after again all also always an and another any are as at away back be been before "
-        "between big both but by call can change code come could day did do does each else even every file "
-        "find first for from get give go good had half has have if in into is it its just kind know last "
-        "leave less let line list long look made make many me more most much must my need never new next no "
-        "not now of off often old on once one only or other our out over own part people place please put "
-        "py same say see set should show side small so some still such take tell test tests than that the "
-        "their them then there these they thing this those three time to today too two under until up use "
-        "want was way we week well were what when where which while who why will with work would year yet "
-        "you your",
+        "a an and are as at be been but by can could did do does for from had has have if in into is it its "
+        "me my no not of on one or our own should so some such than that the their them then there these "
+        "they py test tests this those to too was "
+        "we were what when where which while who why will with would you your",
     )
 )
+_COMMON = frozenset(
+    re.findall(
+        r"\w+",
+        "about add after again all also always another any away back before between big both call change "
+        "code come day each else even every file find first get give go good half just kind know last leave "
+        "less let line list long look made make many more most much must need never new next now off often "
+        "old once only other out over part people place please put same say see set show side small still "
+        "take tell thing three time today two under until up use want way week well work year yet",
+    )
+)
+"""Words of any request, which tell nothing of what it is about."""
 _ENDINGS = (
     ("ational", "ate"),
     ("ization", "ize"),
@@ -56,6 +62,12 @@ def terms(text: str) -> Counter[str]:
             if 1 < len(term) <= LONGEST and term not in _FILLER:
                 found[term] += 1
     return found
+
+
+def telling(text: str) -> list[str]:
+    """Return the terms by which a question finds something, in order."""
+    common = {stem(word) for word in _COMMON}
+    return sorted(term for term in terms(text) if term not in common)
 
 
 @lru_cache(maxsize=1 << 15)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from setpoint.database.tables import BM_DOC, BM_POST
+from setpoint.learning.policy import tokenizer
 from setpoint.learning.policy.bm25 import DIGITS, K1, B, rarities, telling
 from setpoint.learning.policy.tokenizer import terms
 from setpoint.model.ids import LearningId
@@ -57,7 +58,7 @@ def take_out(connection: sa.Connection, id_: LearningId) -> None:
 
 def ranked(connection: sa.Connection, question: str, most: int) -> tuple[Ranked, ...]:
     """Return the learnings that hold terms of a question, the most relevant first."""
-    asked = sorted(terms(question))
+    asked = tokenizer.telling(question)
     count, average = connection.execute(
         sa.select(sa.func.count(), sa.func.avg(BM_DOC.c.length)).select_from(BM_DOC)
     ).one()

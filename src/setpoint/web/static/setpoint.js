@@ -35,8 +35,9 @@
       };
     }
     look() {
-      const data = this.mark;
-      if (!data || !behind(data)) return;
+      const data = this.mark, known = this.known ?? data;
+      if (!live()) this.known = data; // such a page carries no mark: it shows what its stream said first
+      if (!data || !(live() ? behind(data) : data !== known)) return;
       asked = { mark: data, at: Date.now() };
       this.dispatchEvent(new MessageEvent("changed", { data }));
     }
