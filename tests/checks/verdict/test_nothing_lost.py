@@ -53,11 +53,20 @@ async def test_a_red_test_of_what_the_request_names_is_sent_back_until_it_passes
     assert {each.name: each for each in made.obligations}["nothing lost"].state is NOT_MET
 
 
-async def test_the_verb_of_a_request_names_no_function(proof):
+@pytest.mark.parametrize(
+    ("request_", "state"),
+    [
+        ("tax a new kind of price", MET),
+        ("Tax prices", MET),
+        ("`tax` returns its number", NOT_MET),
+        ("let tax(n) return n", NOT_MET),
+    ],
+)
+async def test_a_called_function_is_named_where_the_request_writes_it_as_code(proof, request_, state):
     vouched = Vouched(still_red=(VAT,))
-    made = await proof(HALF_MENDED, "tax a new kind of price", base=HALF_RED, terms=ALONE, vouched=vouched)
+    made = await proof(HALF_MENDED, request_, base=HALF_RED, terms=ALONE, vouched=vouched)
 
-    assert {each.name: each for each in made.obligations}["nothing lost"].state is MET
+    assert {each.name: each for each in made.obligations}["nothing lost"].state is state
 
 
 CENTS = {

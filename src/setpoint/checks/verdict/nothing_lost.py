@@ -17,7 +17,7 @@ from setpoint.model.proof import NOTHING_LOST, Obligation, ObligationState, Vouc
 
 _NO_CODE = (WorkKind.DOCS, WorkKind.CHORE)
 _CALLED = re.compile(r"\b([A-Za-z_]\w{2,})\(")
-_VERB = re.compile(r"^\w+ (?=(?:a|an|the)\b)")
+_MARKED = re.compile(r"\b([A-Za-z_]\w{2,})\(|`(\w+)`")
 
 
 async def nothing_lost(subject: Subject, vouched: Vouched) -> tuple[Obligation, tuple[str, ...]]:
@@ -76,9 +76,15 @@ def _is_named(subject: Subject, test: str) -> bool:
     failures = subject.now.tests.failures if subject.now.tests else ()
     said = next((f"{each.message} {each.detail}" for each in failures if each.test == test), "")
     last = test.rpartition("::")[2].partition("[")[0]
-    # "add a login" orders something, and speaks of no function `add`.
-    wish = _VERB.sub("", subject.task.story.wish)
-    return _speaks_of(wish, (last, last.removeprefix("test_"), *_CALLED.findall(said)))
+    wish = subject.task.story.wish
+    # "Add a login" names no function `add`: a word of the language is one only where it is written as code.
+    marked = {name for pair in _MARKED.findall(wish) for name in pair}
+    called = [each for each in _CALLED.findall(said) if each in marked or not _is_plain(each)]
+    return _speaks_of(wish, (last, last.removeprefix("test_"), *called))
+
+
+def _is_plain(name: str) -> bool:
+    return name.isalpha() and name.islower()
 
 
 def _accepted(subject: Subject, vouched: Vouched, test: str) -> bool:
