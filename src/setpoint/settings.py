@@ -13,9 +13,10 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Annotated, Any, Literal, NamedTuple, cast
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -28,6 +29,7 @@ from pydantic import (
 from setpoint.errors import SettingsError
 from setpoint.model.changes.branch_name import BranchPrefix
 from setpoint.model.config.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck, refuse_unknown_formats
+from setpoint.model.config.database_url import has_password, postgres_url
 from setpoint.model.config.delivery import DeliverySettings
 from setpoint.model.config.forge import ForgeSettings
 from setpoint.model.config.hooks import HookSettings
@@ -238,6 +240,10 @@ class Settings(Value):
     """Name of the pipeline, or path of a TOML file."""
     branch_prefix: BranchPrefix = "setpoint/"
     """What the delivered branch's name begins with."""
+    database: Annotated[str, AfterValidator(postgres_url)] = ""
+    """Postgres database, by URL, that several machines share (docs/how-to/team.md); empty: files in the state
+    directory. Give the password by `SETPOINT_DATABASE` or a service file, never in `setpoint.toml`.
+    """
     state_dir: str = ".setpoint"
     """Where Setpoint keeps its state, from the root of the repository."""
     cache_dir: str = ""
@@ -303,6 +309,9 @@ def load(
 ) -> Settings:
     """Read the settings of the project at `root`; a wrong key or value is named with its source."""
     source, from_file = _from_file(root)
+    if has_password(str(from_file.get("database", ""))):
+        hint = "set SETPOINT_DATABASE instead, or use a service file: postgresql:///?service=NAME"
+        raise SettingsError(f"{source}, key 'database': a password would be in the repository", hint=hint)
     from_environment = _from_environment(os.environ if environment is None else environment)
     merged = overlaid(overlaid(from_file, from_environment), flags or {})
     given = merged.get("limits", {})

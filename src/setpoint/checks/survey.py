@@ -195,7 +195,7 @@ class Surveyor:
     def decides(self, both: Interpreters) -> Iterator[str]:
         """Yield everything that decides what is measured, except the tree itself, where `lasts` holds."""
         settings = self._settings
-        yield settings.model_dump_json()
+        yield settings.model_dump_json(exclude={"database"})
         yield from (f"{each.path} {each.version} {each.fingerprint}" for each in (both.project, both.own))
         yield from programs_stamp()
         for name, asked in settings.check.items():

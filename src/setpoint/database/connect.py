@@ -11,18 +11,20 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from setpoint.errors import RecordedDataError
+from setpoint.errors import RecordedDataError, RunInUse
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
     from sqlalchemy.engine.interfaces import DBAPIConnection
 
-HEAD = "0009"
+HEAD = "0010"
 """The newest migration; a test keeps it equal to what lies in `migrations/versions`."""
 
 _BUSY_S = 30
 _WRITES = "setpoint_writes"
 _MIGRATION_LOCK = 0x5E7_0001
+_PATIENCE = {"connect_timeout": 5, "tcp_user_timeout": 5000}
+"""Seconds to wait for a server, and milliseconds for its network to answer, so that a cut is noticed."""
 
 
 class Store:
@@ -35,6 +37,8 @@ class Store:
     def __init__(self, where: Path | str) -> None:
         """Name a SQLite file (a `Path`) or a database by its URL; nothing is opened yet."""
         self._where = where
+        self.fences: dict[str, int] = {}
+        """Epochs of the leases that this process holds; without them, nothing of it is written."""
         self._engine: sa.Engine | None = None
         self._looking: sqlite3.Connection | None = None
         self._look = threading.RLock()
@@ -101,6 +105,8 @@ class Store:
     def writing(self) -> Iterator[sa.Connection]:
         """Yield a connection that writes all or nothing; waits for its turn before it reads anything."""
         with _writing(self.engine) as connection:
+            for name, epoch in self.fences.items():
+                _require_lease(connection, name, epoch)
             yield connection
 
     def close(self) -> None:
@@ -161,6 +167,16 @@ def _writing(engine: sa.Engine) -> Iterator[sa.Connection]:
         raise RecordedDataError(message, hint="use a terminal of your own, outside any sandbox") from None
 
 
+def _require_lease(connection: sa.Connection, name: str, epoch: int) -> None:
+    """Keep a run from being taken over until this is written; `RunInUse` where it is taken over."""
+    import sqlalchemy as sa
+
+    words = sa.text("SELECT 1 FROM lease WHERE name = :name AND epoch = :epoch FOR SHARE")
+    if connection.execute(words, {"name": name, "epoch": epoch}).first() is None:
+        message = f"{name} was taken over by another worker: nothing more of this process is recorded"
+        raise RunInUse(message, hint="`setpoint status` says who works on it")
+
+
 def _code(error: sa.exc.OperationalError) -> int | None:
     """Return SQLite's primary result code; none of another database."""
     extended = getattr(error.orig, "sqlite_errorcode", None)
@@ -171,7 +187,7 @@ def _postgres(url: str) -> sa.Engine:
     import sqlalchemy as sa
 
     address = sa.make_url(url).set(drivername="postgresql+psycopg")
-    engine = sa.create_engine(address, pool_pre_ping=True)
+    engine = sa.create_engine(address, pool_pre_ping=True, connect_args=_PATIENCE)
 
     @sa.event.listens_for(engine, "connect")
     def connected(connection: DBAPIConnection, _record: object) -> None:

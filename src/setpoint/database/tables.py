@@ -84,6 +84,24 @@ RUN = sa.Table(
 `told` is the run as `history.run_fold` stores it; null in rows of earlier versions, until they are read.
 """
 
+LEASE = sa.Table(
+    "lease",
+    METADATA,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("holder", sa.Text, nullable=False),
+    sa.Column("epoch", sa.Integer, nullable=False),
+    sa.Column("until", Utc, nullable=False),
+)
+"""Who works on which run where several machines share a database; rows stay, so that epochs only rise."""
+
+ARTIFACT = sa.Table(
+    "artifact",
+    METADATA,
+    sa.Column("digest", sa.Text, primary_key=True),
+    sa.Column("data", sa.LargeBinary, nullable=False),
+)
+"""Artifacts by their sha256, where several machines share a database; on one machine they are files."""
+
 LEARNING = sa.Table(
     "learning",
     METADATA,

@@ -109,9 +109,9 @@ class DbosDurable:
 class DbosEngine:
     """Drives runs so that they survive the end of their process; for one run at a time in each process."""
 
-    def __init__(self, state: Path, url: str | None = None) -> None:
+    def __init__(self, state: Path, url: str | None = None, locks: RunLocks | None = None) -> None:
         """Use a state directory for locks and, where no database URL is given, for `engine.db`."""
-        self._locks = RunLocks(state)
+        self._locks = locks or RunLocks(state)
         self._file = None if url else state / "engine.db"
         self._url = url or f"sqlite:///{self._file}"
 

@@ -32,6 +32,7 @@ from setpoint.workspace.copies_folder import cache_folder, copies_folder
 from setpoint.workspace.state_folder import ensure_state
 
 if TYPE_CHECKING:
+    from setpoint.durable.dbos import DbosEngine
     from setpoint.history.event_log import SqlEventLog
     from setpoint.history.reports.run_report import Diff, Read
     from setpoint.model.run import RunOrder
@@ -62,6 +63,22 @@ class Project(NamedTuple):
         return SqlEventLog(self.store)
 
     @property
+    def locks(self) -> RunLocks:
+        """Who works on which run: on this machine, and on others where they share a database."""
+        if not self.settings.database:
+            return RunLocks(self.state)
+        from setpoint.database.leases import RunLeases
+
+        return RunLeases(self.state, self.store, self.settings.board.lease_s)
+
+    @property
+    def engine(self) -> DbosEngine:
+        """What drives runs, so that they survive the end of their process."""
+        from setpoint.durable.dbos import DbosEngine
+
+        return DbosEngine(self.state, self.settings.database or None, self.locks)
+
+    @property
     def folders(self) -> ProjectFolders:
         """Where its things lie."""
         return ProjectFolders(self.root, self.state, self.copies)
@@ -88,7 +105,7 @@ def open_project(where: Path, flags: Mapping[str, Any] | None = None) -> Project
         settings = with_checks(settings)
     state = ensure_state(root, settings.state_dir)
     copies = copies_folder(root, state, cache_folder(settings, root))
-    store = open_store(state)
+    store = open_store(settings.database or state)
     hidden = HiddenFolder(hidden_place(settings.hidden_dir, root), copies.parent.name)
     artifacts = Artifacts(state / "artifacts", hidden=hidden)
     return Project(root, settings, state, copies, store, artifacts)
@@ -102,23 +119,23 @@ def run_list(
     recorded: Collection[RunState] = (),
 ) -> tuple[RunSummary, ...]:
     """Return the newest runs with their state; with `before`, runs older than that one."""
-    older, owner = find_run(project, before) if before else None, RunLocks(project.state).owner
+    older, owner = find_run(project, before) if before else None, project.locks.owner
     return runs(project.store, owner, limit=most, before=older, sought=sought, recorded=recorded)
 
 
 def open_list(project: Project) -> tuple[RunSummary, ...]:
     """Return every run that is not over or needs a person, newest first, whatever its age."""
-    return open_runs(project.store, RunLocks(project.state).owner)
+    return open_runs(project.store, project.locks.owner)
 
 
 def counts_now(project: Project) -> HomeCounts:
     """Count what needs a person and what works, and say what this week cost."""
-    return home_counts(project.store, RunLocks(project.state).owner, datetime.now(UTC))
+    return home_counts(project.store, project.locks.owner, datetime.now(UTC))
 
 
 def find_run(project: Project, which: str = "", *, unfinished: bool = False) -> RunSummary:
     """Return the run whose id begins or ends so, or the newest (unfinished) one."""
-    owner = RunLocks(project.state).owner
+    owner = project.locks.owner
     if which:
         return find(project.store, owner, which)
     begun = (RunState.RUNNING, RunState.WAITING) if unfinished else ()
@@ -137,7 +154,7 @@ def only_run(project: Project, which: str = "") -> RunSummary:
     """Return the run whose id begins or ends so; without one, the only one that works or is unfinished."""
     if which:
         return find_run(project, which)
-    begun = runs(project.store, RunLocks(project.state).owner, recorded=(RunState.RUNNING, RunState.WAITING))
+    begun = runs(project.store, project.locks.owner, recorded=(RunState.RUNNING, RunState.WAITING))
     fit = [run for run in begun if run.state is RunState.RUNNING] or list(begun)
     if len(fit) == 1:
         return fit[0]

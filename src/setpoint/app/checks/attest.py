@@ -233,7 +233,7 @@ async def _order(
         story=story,
         pipeline=load_pipeline("change", project.root),
         weights=settings.weights,
-        settings=settings.model_dump_json(exclude={"agent"}),
+        settings=settings.model_dump_json(exclude={"agent", "database"}),
         quarantine=ledger.quarantine,
         suppressed=suppressions_of(statement),
         branch=f"{settings.branch_prefix}{story.id}",

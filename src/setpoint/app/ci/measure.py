@@ -110,7 +110,7 @@ def _order(project: Project, change: Change, base: Commit) -> RunOrder:
         pipeline=load_pipeline("change", project.root),
         weights=settings.weights,
         proof=settings.proof,
-        settings=settings.model_dump_json(exclude={"agent"}),
+        settings=settings.model_dump_json(exclude={"agent", "database"}),
         settings_version=SETTINGS_VERSION,
         quarantine=held,
         branch="",

@@ -40,7 +40,6 @@ from setpoint.model.stories.board import ActionKind, Card
 from setpoint.model.stories.story import Status, Story
 from setpoint.people.forge_results import EVIDENCE
 from setpoint.ports import RunResult, RunTexts
-from setpoint.system.files.locks import RunLocks
 from setpoint.system.git.git import commit_of
 from setpoint.version import __version__
 from setpoint.wiring.project import Project
@@ -166,7 +165,7 @@ class ProjectDesk:
             return None
 
     def _newest(self, stories: Collection[StoryId]) -> dict[StoryId, RunSummary]:
-        return newest_by_story(self._project.store, RunLocks(self._project.state).owner, stories)
+        return newest_by_story(self._project.store, self._project.locks.owner, stories)
 
     def _result(self, story: StoryId, run: RunSummary, told: History) -> RunResult:
         gate, outcome = told.waiting, told.outcome

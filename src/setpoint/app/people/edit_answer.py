@@ -18,7 +18,6 @@ from setpoint.model.events.people import HumanEdited
 from setpoint.model.gate import Answer, Choice, Edited, Via
 from setpoint.model.run import Snapshot
 from setpoint.ports import WorkCopy
-from setpoint.system.files.locks import RunLocks
 from setpoint.wiring.project import Project
 from setpoint.workspace.work_copy import GitWorkspace
 
@@ -38,7 +37,7 @@ def answer_with_edit(
         message = f"'{wanted.choice}' does not continue from the current state, so it cannot include a change"
         hint = "approve or continue with a change; a finished run takes one by `setpoint finding rewrite`"
         raise UsageError(message, hint=hint)
-    locks = RunLocks(project.state)
+    locks = project.locks
     owner = locks.owner(opened.trace_id)
     if owner is not None:
         message = f"process {owner} drives {opened.trace_id}, so its work copy is in use"

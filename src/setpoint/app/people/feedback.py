@@ -47,7 +47,6 @@ from setpoint.model.run import RunOrder, RunOutcome, Snapshot
 from setpoint.model.suppression import DAYS, Suppression
 from setpoint.model.value import Instant
 from setpoint.ports import Measured
-from setpoint.system.files.locks import RunLocks
 from setpoint.wiring.memory import memory_of
 from setpoint.wiring.ordered_settings import ordered_settings
 from setpoint.wiring.project import Project, find_run
@@ -168,7 +167,7 @@ def apply_fix(project: Project, trace_id: TraceId, which: str) -> DecisionOutcom
     """Apply a suggested fix to the best state of a finished run, measure it, and deliver it if it holds."""
     seen = finding_with_fix(project, trace_id, which, suggested=True)
     patch = fix_of(project, trace_id, seen)
-    with RunLocks(project.state).held(trace_id):
+    with project.locks.held(trace_id):
         told = history(project.log.replay(trace_id))
         body = FixApplied(**_tried(project, told, seen, patch, "apply"))
         return record(project, trace_id, f"feedback:applied:{seen.finding.fingerprint}", body)
@@ -182,7 +181,7 @@ def rewrite_fix(project: Project, trace_id: TraceId, which: str, patch: str) -> 
         suggested = (
             fix_of(project, trace_id, seen) if seen.finding.fix.edits else seen.finding.fix.description
         )
-    with RunLocks(project.state).held(trace_id):
+    with project.locks.held(trace_id):
         told = history(project.log.replay(trace_id))
         turn = sum(isinstance(each, FixRewritten) for each in told.feedback) + 1
         tried = _tried(project, told, seen, patch, f"rewrite-{turn}")

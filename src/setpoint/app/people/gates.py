@@ -25,7 +25,6 @@ from setpoint.model.events.run import CancelRequested, GateAnswered
 from setpoint.model.gate import Answer, Choice, Edited, Gate, Grant, Via, answered_key
 from setpoint.model.ids import StoryId, TraceId
 from setpoint.model.run import RunOutcome
-from setpoint.system.files.locks import RunLocks
 from setpoint.system.git.git import ask
 from setpoint.wiring.project import Project, find_run, only_run, recorded_order
 
@@ -91,7 +90,7 @@ def current_person(project: Project) -> str:
 
 def open_questions(project: Project) -> OpenQuestions:
     """Return every question that is open, and the runs whose question cannot be read."""
-    owner = RunLocks(project.state).owner
+    owner = project.locks.owner
     asked = runs(project.store, owner, limit=MOST_LISTED, recorded=(RunState.WAITING,))
     waiting = [run.trace_id for run in asked if run.state is RunState.WAITING]
     found: list[OpenGate] = []
@@ -206,9 +205,7 @@ def cancel_run(project: Project, which: str, reason: str = "") -> RunOutcome:
 
 def _ended_by_its_owner(project: Project, trace_id: TraceId) -> RunOutcome | None:
     """Wait for the process that drives a run to end it; none where no process does, or any more."""
-    from setpoint.durable.dbos import DbosEngine
-
-    owner, engine = RunLocks(project.state).owner, DbosEngine(project.state)
+    owner, engine = project.locks.owner, project.engine
     end = time.monotonic() + END_S
     told, seen = False, owner(trace_id) is not None
     # Between ending the work and ending the run its process lets go of the run for a moment.

@@ -50,13 +50,11 @@ def stop_run(project: Project, which: str, reason: str = "", *, by: str = "") ->
 
     `by` names a person who is not the one that sits here.
     """
-    from setpoint.durable.dbos import DbosEngine
-
     trace_id = _unfinished(project, which)
     asked = without_secrets(CancelRequested(by=by or current_person(project), reason=reason))
     project.log.append(trace_id, "cancel", (asked,))
     with contextlib.suppress(UsageError):  # its process has only just begun and meets the event itself
-        DbosEngine(project.state).cancel(trace_id)
+        project.engine.cancel(trace_id)
 
 
 def _unfinished(project: Project, which: str) -> TraceId:

@@ -23,7 +23,7 @@ from setpoint.production.inbox.common_fields import Ended, text, word
 from setpoint.production.loop import LoopPorts, open_story, refreshed, work_through
 from setpoint.production.policy.incidents import HOUR, Problem, Production, ingest_channel
 from setpoint.stories.story_file import place_story
-from setpoint.system.files.locks import RunLocks, locked_file
+from setpoint.system.files.locks import locked_file
 from setpoint.system.git.git import commit_of
 from setpoint.wiring.project import Project
 from setpoint.wiring.run_ports import SystemClock
@@ -75,7 +75,7 @@ class StoryBoard:
 
     def fixed_by(self, story: StoryId) -> TraceId | None:
         """Return the newest run of a story, where it ended with work that was verified or accepted."""
-        owner = RunLocks(self._project.state).owner
+        owner = self._project.locks.owner
         run = newest_by_story(self._project.store, owner, (story,)).get(story)
         good = run is not None and is_usable(run.ending, run.branch)
         return run.trace_id if run is not None and good else None

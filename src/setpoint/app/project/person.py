@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from setpoint.errors import UsageError
-from setpoint.system.files.locks import RunLocks
 from setpoint.system.processes.ancestors import ancestors, supervised
 from setpoint.wiring.project import Project
 
@@ -13,7 +12,7 @@ def require_person(project: Project) -> None:
 
     Where a sandbox works, the kernel refuses it as well, whatever that process does.
     """
-    run = RunLocks(project.state).owned_by(ancestors())
+    run = project.locks.owned_by(ancestors())
     if run:
         raise UsageError(
             f"this process was started by {run}: no agent and no check may answer, start or end runs",

@@ -21,7 +21,6 @@ from setpoint.stories.policy.dependencies import graph_faults
 from setpoint.stories.story_faults import KEYS
 from setpoint.stories.story_file import StoryFile, claimed_id, read_file
 from setpoint.stories.story_folder import StoryFolder
-from setpoint.system.files.locks import RunLocks
 from setpoint.system.git.merge import commit_named
 from setpoint.wiring.project import Project
 
@@ -68,7 +67,7 @@ def _own_cards(project: Project) -> tuple[list[Card], dict[StoryId, Story]]:
     """Return each story by its own file and runs, and the stories that can be read."""
     read = read_stories(project)
     stories = {file.story.id: file.story for file in read.values() if isinstance(file, StoryFile)}
-    newest = newest_by_story(project.store, RunLocks(project.state).owner, list(stories))
+    newest = newest_by_story(project.store, project.locks.owner, list(stories))
     standings = _standings(project, tuple(newest.values()))
     faults = board_faults(read)
     cards = [_card(path, file, standings) for path, file in read.items()]
@@ -133,7 +132,7 @@ def read_one(path: Path) -> StoryFile | str:
 
 
 def _newest(project: Project, story: StoryId) -> RunSummary | None:
-    return newest_by_story(project.store, RunLocks(project.state).owner, (story,)).get(story)
+    return newest_by_story(project.store, project.locks.owner, (story,)).get(story)
 
 
 def _card(path: Path, file: StoryFile | str, standings: dict[StoryId, PhaseProgress | str]) -> Card:
@@ -226,7 +225,7 @@ def _as_now(run: RunSummary, standing: PhaseProgress) -> PhaseProgress:
 def runs_of_story(project: Project, story: StoryId) -> tuple[tuple[RunSummary, PhaseProgress], ...]:
     """Return all runs of a story with their status, newest first."""
     found = []
-    for run in runs_of(project.store, RunLocks(project.state).owner, story):
+    for run in runs_of(project.store, project.locks.owner, story):
         standing = _progress(project.log.replay(run.trace_id))
         if standing is not None:
             found.append((run, standing))

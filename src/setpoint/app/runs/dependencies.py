@@ -12,7 +12,6 @@ from setpoint.model.ids import Commit, StoryId
 from setpoint.model.stories.board import ActionKind, Card
 from setpoint.model.stories.story import Delivery, Status, Story
 from setpoint.stories.policy.assessor import next_action
-from setpoint.system.files.locks import RunLocks
 from setpoint.system.git.git import ask_at_once
 from setpoint.system.git.merge import commit_named, is_ancestor, merged
 from setpoint.wiring.project import Project
@@ -82,7 +81,7 @@ class Dependencies:
 
     def _newest_delivery(self, story: StoryId) -> tuple[RunSummary | None, Delivery | None]:
         """Return the newest run with usable work, and its branch as it is now, if it exists."""
-        for run in runs_of(self._project.store, RunLocks(self._project.state).owner, story):
+        for run in runs_of(self._project.store, self._project.locks.owner, story):
             usable = is_usable(run.ending, run.branch) or run.ending is Ending.MET
             if run.state is RunState.FINISHED and usable:
                 tip = commit_named(self._root, f"refs/heads/{run.branch}") if run.branch else None

@@ -16,7 +16,6 @@ from setpoint.app.views.export import send_finished
 from setpoint.app.views.metrics import store_due_metrics
 from setpoint.checks.cache.eviction import forget, trim
 from setpoint.checks.measurement import CheckListener
-from setpoint.durable.dbos import DbosEngine
 from setpoint.errors import RecordedDataError, RunCancelled, RunInUse, RunWaiting, SetpointError
 from setpoint.history.replay import history
 from setpoint.model.events import Body, Event
@@ -121,7 +120,7 @@ async def _driven(
             return await loop.drive(order, run_ports_of(project, order, durable, log, told), durable)
 
     with private_temporary_files(project.artifacts.hidden):
-        outcome = await DbosEngine(project.state).drive(ordered, run)
+        outcome = await project.engine.drive(ordered, run)
     await release_bases(project.root, lambda each: _finished(project, each))
     return outcome
 

@@ -135,7 +135,7 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         weights=settings.weights,
         candidates_at_once=settings.agents.candidates_at_once,
         attempt=AttemptLimits(wall_s=settings.agents.wall_s, idle_s=settings.agents.idle_s),
-        settings=measuring_goals(settings, wanted).model_dump_json(exclude={"agent"}),
+        settings=measuring_goals(settings, wanted).model_dump_json(exclude={"agent", "database"}),
         settings_version=SETTINGS_VERSION,
         plugins=plugins,
         dirty=dirty,

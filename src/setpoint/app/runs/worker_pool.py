@@ -17,7 +17,6 @@ from setpoint.model.stories.board import ActionKind, Card, NextAction, PhaseProg
 from setpoint.model.stories.story import StoryRecord
 from setpoint.model.value import Usd, Value
 from setpoint.stories.policy.assessor import column
-from setpoint.system.files.locks import RunLocks
 from setpoint.system.processes import run
 from setpoint.wiring.forge import secret_variables
 from setpoint.wiring.project import Project
@@ -161,7 +160,7 @@ class _WorkerPool:
     async def _worked(self, taken: Card) -> StoryOutcome | None:
         """Work on a story; None if another process has it, or had it just now."""
         try:
-            with RunLocks(self.project.state).held(TraceId(f"story-{taken.id}")):
+            with self.project.locks.held(TraceId(f"story-{taken.id}")):
                 if _still(self.project, taken) != taken.action:
                     return None
                 return await self._run(taken)

@@ -26,7 +26,6 @@ from setpoint.model.ending import Ending
 from setpoint.model.ids import TraceId
 from setpoint.model.wording import counted
 from setpoint.stories.story_file import read_story
-from setpoint.system.files.locks import RunLocks
 from setpoint.wiring.project import Project, recorded_order, run_list
 
 MOST_OPEN = 200
@@ -53,7 +52,7 @@ class Inbox(NamedTuple):
 
 def inbox(project: Project, signals: ProductionRecord) -> Inbox:
     """Return what needs a person, and what is at work."""
-    left = open_runs(project.store, RunLocks(project.state).owner)
+    left = open_runs(project.store, project.locks.owner)
     problems = production_view(signals).problems
     return Inbox(
         asking=tuple(run for run in left if run.needs_you and run.waits),
@@ -71,7 +70,7 @@ def moments(project: Project, running: tuple[RunSummary, ...]) -> dict[TraceId, 
 
 def spent(project: Project, days: int) -> str:
     """Say what all runs have cost in the last so many days, today included."""
-    made = cost_of_days(project.store, RunLocks(project.state).owner, days, datetime.now(UTC))
+    made = cost_of_days(project.store, project.locks.owner, days, datetime.now(UTC))
     return made.over(f"in {counted(days, 'day')}")
 
 

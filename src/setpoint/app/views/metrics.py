@@ -11,7 +11,6 @@ from setpoint.history.metrics.prometheus import prometheus
 from setpoint.history.metrics.snapshots import WINDOWS, Snapshot, snapshots, store_due, store_snapshot
 from setpoint.history.queries import cost_of_days, counts
 from setpoint.history.reports.metrics_page import page
-from setpoint.system.files.locks import RunLocks
 from setpoint.wiring.plugins import metrics_of
 from setpoint.wiring.project import Project
 
@@ -41,7 +40,7 @@ def metric_snapshots(project: Project, days: int, most: int = 100) -> tuple[Snap
 def metrics_exposition(project: Project) -> str:
     """Write the metrics of every window in Prometheus' text format."""
     made = reports(project.store, WINDOWS, by_day=False, plugged=metrics_of(project.settings))
-    now, owner = datetime.now(UTC), RunLocks(project.state).owner
+    now, owner = datetime.now(UTC), project.locks.owner
     costs = {days: cost_of_days(project.store, owner, days, now).usd for days in WINDOWS}
     return prometheus(made, counts(project.store), costs)
 

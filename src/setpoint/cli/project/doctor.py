@@ -11,6 +11,7 @@ import typer
 
 from setpoint.cli.render.styles import say
 from setpoint.errors import ExitCode
+from setpoint.model.config.database_url import without_password
 
 if TYPE_CHECKING:
     from setpoint.app.project.doctor import Diagnosis
@@ -36,7 +37,8 @@ def doctor(
 
     project = open_project(Path.cwd())
     if settings:
-        say(project.settings.model_dump_json(indent=2))
+        shown = {"database": without_password(project.settings.database)}
+        say(project.settings.model_copy(update=shown).model_dump_json(indent=2))
         return ExitCode.OK
     if base:
         return _measure_ahead(project)

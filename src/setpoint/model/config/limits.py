@@ -75,3 +75,7 @@ class BoardLimits(Value):
     """Seconds after which no more stories are taken up; none for no limit."""
     stop_for_person: bool = False
     """Whether no more stories are taken up once one of them needs a person."""
+    lease_s: float = Field(default=30.0, ge=1)
+    """Seconds without a sign of life after which a run is taken over by another machine, where several
+    share a `database`.
+    """

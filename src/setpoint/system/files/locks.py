@@ -26,8 +26,11 @@ class RunLocks:
         self._folder = state / "locks"
 
     @contextmanager
-    def held(self, trace_id: TraceId) -> Iterator[None]:
-        """Own a run as long as the block lasts; `RunInUse` names the living process that owns it already."""
+    def held(self, trace_id: TraceId) -> Iterator[int]:
+        """Own a run as long as the block lasts; `RunInUse` names the living process that owns it already.
+
+        Yields the epoch: the higher, the later it was taken over by another machine; 0 on this one alone.
+        """
         path = self._path(trace_id)
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a+", encoding="ascii") as file:
@@ -40,7 +43,7 @@ class RunLocks:
             file.truncate(0)
             file.write(f"{os.getpid()}\n")
             file.flush()
-            yield
+            yield 0
 
     def owner(self, trace_id: TraceId) -> int | None:
         """Return the id of the living process that owns a run: 0 where it does not tell, none without one."""
