@@ -244,6 +244,10 @@ class Settings(Value):
     """Postgres database, by URL, that several machines share (docs/how-to/team.md); empty: files in the state
     directory. Give the password by `SETPOINT_DATABASE` or a service file, never in `setpoint.toml`.
     """
+    shared_repository: str = ""
+    """URL, path or remote of a bare repository by which machines that share a `database` pass work on; empty:
+    each run stays on its machine.
+    """
     state_dir: str = ".setpoint"
     """Where Setpoint keeps its state, from the root of the repository."""
     cache_dir: str = ""

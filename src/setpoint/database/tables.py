@@ -98,6 +98,7 @@ ARTIFACT = sa.Table(
     "artifact",
     METADATA,
     sa.Column("digest", sa.Text, primary_key=True),
+    sa.Column("hidden", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("data", sa.LargeBinary, nullable=False),
 )
 """Artifacts by their sha256, where several machines share a database; on one machine they are files."""

@@ -23,7 +23,7 @@ from setpoint.history.queries import (
 )
 from setpoint.model.ids import TraceId
 from setpoint.settings import Settings, load
-from setpoint.system.files.artifacts import Artifacts
+from setpoint.system.files.artifacts import Artifacts, Elsewhere
 from setpoint.system.files.locks import RunLocks
 from setpoint.system.files.private_folder import HiddenFolder, hidden_place
 from setpoint.system.files.project_folders import ProjectFolders
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from setpoint.history.event_log import SqlEventLog
     from setpoint.history.reports.run_report import Diff, Read
     from setpoint.model.run import RunOrder
+    from setpoint.workspace.shared_repository import SharedRepository
 
 GOES_ON = (RunState.INTERRUPTED, RunState.WAITING)
 """States of a run that can be resumed, in the order in which one is looked for."""
@@ -78,6 +79,16 @@ class Project(NamedTuple):
 
         return DbosEngine(self.state, self.settings.database or None, self.locks)
 
+    def shared(self, run: TraceId | None = None) -> SharedRepository | None:
+        """Return the repository that several machines share, if any, for a run that this process holds."""
+        settings = self.settings
+        if not (settings.database and settings.shared_repository):
+            return None
+        from setpoint.workspace.shared_repository import SharedRepository
+
+        epoch = self.store.fences.get(run or "", 0)
+        return SharedRepository(self.root, settings.shared_repository, run, epoch)
+
     @property
     def folders(self) -> ProjectFolders:
         """Where its things lie."""
@@ -107,8 +118,16 @@ def open_project(where: Path, flags: Mapping[str, Any] | None = None) -> Project
     copies = copies_folder(root, state, cache_folder(settings, root))
     store = open_store(settings.database or state)
     hidden = HiddenFolder(hidden_place(settings.hidden_dir, root), copies.parent.name)
-    artifacts = Artifacts(state / "artifacts", hidden=hidden)
+    artifacts = Artifacts(state / "artifacts", hidden=hidden, elsewhere=_elsewhere(settings, store))
     return Project(root, settings, state, copies, store, artifacts)
+
+
+def _elsewhere(settings: Settings, store: Store) -> Elsewhere | None:
+    if not settings.database:
+        return None
+    from setpoint.database.shared_artifacts import SharedArtifacts
+
+    return SharedArtifacts(store)
 
 
 def run_list(

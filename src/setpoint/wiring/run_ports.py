@@ -26,6 +26,7 @@ from setpoint.wiring.sandboxed_checks import HeldEvaluator, readable
 from setpoint.wiring.test_writers import writers
 from setpoint.wiring.workbench import AgentsWorkbench
 from setpoint.workspace.delivery import GitBranchForge
+from setpoint.workspace.shared_repository import SharedForge, SharedWorkspace
 from setpoint.workspace.work_copy import GitWorkspace
 
 
@@ -61,13 +62,16 @@ def run_ports_of(
             if settings.cover.only_tests and (name == ordered.agents[Role.MAKER] or role.startswith(PREFIX)):
                 made[alone] = writers(name, agents, project, settings)
     evaluator = ProjectEvaluator(settings, project.artifacts, project.folders, told, partial(_stepped, log))
-    workspace = GitWorkspace(project.folders)
+    shared = project.shared(ordered.trace_id)
+    workspace = SharedWorkspace(project.folders, shared) if shared else GitWorkspace(project.folders)
+    own = GitBranchForge(project.root, settings.delivery)
     folder = project.run_folder(ordered.trace_id)
     extensions = extensions_of(ordered)
     return RunPorts(
         agents={role: made[role if role in made else name] for role, name in ordered.agents.items()},
         workspace=workspace,
-        forge=forge_by(extensions, project.root) or GitBranchForge(project.root, settings.delivery),
+        forge=forge_by(extensions, project.root)
+        or (SharedForge(own, shared, settings.branch_prefix) if shared else own),
         evaluator=HeldEvaluator(evaluator, project, settings),
         workbench=AgentsWorkbench(evaluator, workspace, project, settings),
         log=log,

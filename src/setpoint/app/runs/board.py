@@ -21,7 +21,7 @@ from setpoint.stories.policy.dependencies import graph_faults
 from setpoint.stories.story_faults import KEYS
 from setpoint.stories.story_file import StoryFile, claimed_id, read_file
 from setpoint.stories.story_folder import StoryFolder
-from setpoint.system.git.merge import commit_named
+from setpoint.system.git.merge import newest_named
 from setpoint.wiring.project import Project
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def begin_from(project: Project, story: Story, base: str) -> tuple[Commit, tuple
 
     Raises `UsageError` where the base names none, a dependency has delivered nothing, or they conflict.
     """
-    commit = commit_named(project.root, base)
+    commit = newest_named(project.root, base)
     if commit is None:
         hint = "commit something first, or give another --base"
         raise UsageError(f"'{base}' names no commit in {project.root}", hint=hint)

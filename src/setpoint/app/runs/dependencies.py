@@ -13,7 +13,7 @@ from setpoint.model.stories.board import ActionKind, Card
 from setpoint.model.stories.story import Delivery, Status, Story
 from setpoint.stories.policy.assessor import next_action
 from setpoint.system.git.git import ask_at_once
-from setpoint.system.git.merge import commit_named, is_ancestor, merged
+from setpoint.system.git.merge import commit_named, is_ancestor, merged, newest_named
 from setpoint.wiring.project import Project
 
 _CHANGES = (Status.READY, Status.WAITING, Status.IN_PROGRESS, Status.REWORK, Status.IN_REVIEW)
@@ -54,7 +54,7 @@ class Dependencies:
             card = _moved(card, Status.READY, ActionKind.START, reason)
         if card.action.kind is not ActionKind.START:
             return card
-        base = commit_named(self._root, story.base or "HEAD") or Commit("HEAD")
+        base = newest_named(self._root, story.base or "HEAD") or Commit("HEAD")
         if waits := self._waits(story, base):
             waiting = _moved(card, Status.WAITING, ActionKind.WAIT, f"waits for {'; '.join(waits.values())}")
             return waiting.model_copy(update={"waits_for": tuple(waits)})
@@ -68,9 +68,9 @@ class Dependencies:
         for need in story.depends_on:
             card = self.card(need) if need in self._cards else None
             run, delivery = self._delivered(need)
-            if card is None:
+            if card is None and run is None:
                 found[need] = f"{need}, which is not on the board"
-            elif card.status in _CHANGES or card.fault or (run is None and card.status is not Status.DONE):
+            elif card is not None and _is_open(card, run):
                 found[need] = f"{need} ({card.status.replace('_', ' ')})"
             elif run is not None and run.branch and delivery is None and not self._landed(run, base):
                 found[need] = f"{need}: its branch {run.branch} is gone, and no commit of it is in the base"
@@ -106,6 +106,11 @@ class Dependencies:
         files = ", ".join(merged(self._root, base, tuple(each.commit for each in needs)).conflicts)
         told = " and ".join(f"{each.story} ({each.commit[:10]})" for each in needs)
         return f"what {told} delivered cannot be merged onto the base: conflict in {files}" if files else ""
+
+
+def _is_open(card: Card, run: RunSummary | None) -> bool:
+    """Whether a story will deliver something, or something new."""
+    return bool(card.status in _CHANGES or card.fault or (run is None and card.status is not Status.DONE))
 
 
 def _moved(card: Card, status: Status, kind: ActionKind, reason: str) -> Card:

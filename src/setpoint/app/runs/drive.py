@@ -115,6 +115,8 @@ async def _driven(
             key = f"resumed:{datetime.now(UTC).isoformat()}:{os.getpid()}"
             reason = "; ".join(part for part in (changed(order), await _ended(owner)) if part)
             log.append(order.trace_id, key, (RunResumed(process=os.getpid(), reason=reason),))
+        if shared := project.shared(order.trace_id):
+            await shared.bring(project.folders, order.trace_id, order.base)
         await hold_base(project.folders, order.trace_id, order.base)
         with owned(owner):
             return await loop.drive(order, run_ports_of(project, order, durable, log, told), durable)

@@ -101,6 +101,8 @@ def make_order(project: Project, wanted: Story, base: str = "HEAD") -> RunOrder:
 
 async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
     settings = project.settings
+    if shared := project.shared():
+        await shared.refresh(settings.branch_prefix)
     commit, needs = begin_from(project, wanted, base)
     repairs = _repairs(wanted, settings)
     names, workflow, notes, passed_over = await assign_roles(project, find_pipeline(project), repairs=repairs)

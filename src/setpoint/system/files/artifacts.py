@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 from setpoint.errors import RecordedDataError, WorkspaceError
 from setpoint.model.ids import Artifact
@@ -16,29 +17,47 @@ from setpoint.system.files.private_folder import WITHHELD, HiddenFolder
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
+class Elsewhere(Protocol):
+    """Where artifacts lie beside the files of this machine, so that other machines read them, too."""
+
+    def put(self, digest: str, data: bytes, *, hidden: bool) -> None:
+        """Keep bytes under their sha256."""
+
+    def get(self, digest: str) -> tuple[bytes, bool] | None:
+        """Return bytes, and whether they are hidden; none where they were never kept."""
+
+
 class Artifacts:
     """Keeps bytes in files named by their sha256; what is kept never changes."""
 
     def __init__(
-        self, folder: Path, told: Callable[[str], str] | None = None, hidden: HiddenFolder | None = None
+        self,
+        folder: Path,
+        told: Callable[[str], str] | None = None,
+        hidden: HiddenFolder | None = None,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         """Use a folder, which is made when the first artifact is kept; `told` says what is kept of each.
 
-        What is withheld is kept in the folder `hidden`.
+        What is withheld is kept in the folder `hidden`; `elsewhere` holds all of it once more.
         """
         self._folder = folder
         self._told = told
         self.hidden = hidden
+        self._elsewhere = elsewhere
 
     def with_texts(self, told: Callable[[str], str]) -> Artifacts:
         """Return the same store, which keeps of texts what `told` returns."""
-        return Artifacts(self._folder, told, self.hidden)
+        return Artifacts(self._folder, told, self.hidden, self._elsewhere)
 
     def hide(self, data: bytes | str) -> Artifact:
         """Keep bytes where no process of a maker reads them; `read` finds them, too."""
         if self.hidden is None:
             raise WorkspaceError("there is no folder for hidden tests", hint="set SETPOINT_HIDDEN_DIR")
-        return Artifacts(self.hidden.made()).keep(data)
+        artifact = Artifacts(self.hidden.made()).keep(data)
+        if self._elsewhere is not None:
+            self._elsewhere.put(artifact, _bytes(data), hidden=True)
+        return artifact
 
     def keep(self, data: bytes | str) -> Artifact:
         """Keep bytes, or a text in UTF-8, and give their sha256; they then outlast a loss of power."""
@@ -47,11 +66,13 @@ class Artifacts:
         if self._told is not None:
             text = data if isinstance(data, str) else data.decode("utf-8", "surrogateescape")
             data = self._told(text)
-        raw = data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
+        raw = _bytes(data)
         artifact = Artifact(hashlib.sha256(raw).hexdigest())
         path = self.path(artifact)
         if not self._whole(path, len(raw)):
             write_atomic_bytes(path, raw)
+            if self._elsewhere is not None:
+                self._elsewhere.put(artifact, raw, hidden=False)
         return artifact
 
     def read(self, artifact: Artifact) -> bytes:
@@ -82,6 +103,14 @@ class Artifacts:
             if hidden.is_file():
                 os.utime(hidden)
                 return hidden
+        if self._elsewhere is not None and not path.is_file() and (found := self._elsewhere.get(artifact)):
+            data, secret = found
+            own = (
+                Artifacts(self.hidden.made())
+                if secret and self.hidden is not None
+                else Artifacts(self._folder)
+            )
+            return own.path(own.keep(data))
         return path
 
     def path(self, artifact: Artifact) -> Path:
@@ -98,3 +127,7 @@ class Artifacts:
             return path.stat().st_size == size
         except FileNotFoundError:
             return False
+
+
+def _bytes(data: bytes | str) -> bytes:
+    return data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data

@@ -9,6 +9,8 @@ from typing import NamedTuple
 from setpoint.model.ids import Commit
 from setpoint.system.git.git import ask_at_once, checked
 
+SHARED = "refs/setpoint-shared/"
+"""In a clone: the branches of the repository that several machines share, as they were last fetched."""
 _MERGE = ("merge-tree", "--write-tree", "--name-only", "--no-messages", "-z")
 _MESSAGE = "Merge work of other stories, for a story that depends on all of it"
 
@@ -55,3 +57,11 @@ def commit_named(root: Path, name: str) -> Commit | None:
     """Return the commit that a branch, ref or abbreviated id names now, if there is one."""
     answer = ask_at_once(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     return Commit(answer.text) if answer.ok else None
+
+
+def newest_named(root: Path, name: str) -> Commit | None:
+    """Return the commit that a branch names; that of the shared repository, if it is newer."""
+    own = commit_named(root, name)
+    branch = ask_at_once(root, "symbolic-ref", "--quiet", "--short", "HEAD").text if name == "HEAD" else name
+    other = commit_named(root, f"{SHARED}{branch}") if branch else None
+    return other if other and (own is None or is_ancestor(root, own, other)) else own

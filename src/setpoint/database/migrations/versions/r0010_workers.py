@@ -23,5 +23,6 @@ def upgrade() -> None:
     op.create_table(
         "artifact",
         sa.Column("digest", sa.Text, primary_key=True),
+        sa.Column("hidden", sa.Boolean, nullable=False, server_default=sa.false()),
         sa.Column("data", sa.LargeBinary, nullable=False),
     )
