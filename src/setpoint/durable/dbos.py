@@ -182,7 +182,7 @@ class DbosEngine:
         )
         if self._file is not None:
             config["db_engine_kwargs"] = {"connect_args": {"factory": EngineConnection}}
-        _keep_off_the_terminal()
+        keep_off_the_terminal()
         DBOS(config=config)
         drive.register()
         DBOS.launch()
@@ -282,7 +282,7 @@ def _alone(trace_id: TraceId) -> Iterator[None]:
         _DRIVING.release()
 
 
-def _keep_off_the_terminal() -> None:
+def keep_off_the_terminal() -> None:
     """Leave what the engine logs to the program's own logging: it writes to stderr where nobody listens."""
     logger = logging.getLogger("dbos")
     if not logger.handlers:

@@ -62,6 +62,15 @@ class Limits(Value):
     """Seconds to wait for the person at the terminal when an agent asks something or has to be logged in."""
 
 
+class AccountLimits(Value):
+    """What the account of an agent allows, over all workers: limits of a key that they share."""
+
+    at_once: int | None = Field(default=None, ge=1)
+    """Stories at once."""
+    starts_per_hour: int | None = Field(default=None, ge=1)
+    """Stories that begin within an hour."""
+
+
 class BoardLimits(Value):
     """How `setpoint run --auto` works off the board."""
 
@@ -75,6 +84,10 @@ class BoardLimits(Value):
     """Seconds after which no more stories are taken up; none for no limit."""
     stop_for_person: bool = False
     """Whether no more stories are taken up once one of them needs a person."""
+    accounts: dict[str, AccountLimits] = {}
+    """Limits by agent, where several machines share a `database`: `[board.accounts.claude] at_once = 4`."""
+    labels: tuple[str, ...] = ()
+    """What else this machine can do, for stories that ask for it by `worker`, such as `gpu`."""
     lease_s: float = Field(default=30.0, ge=1)
     """Seconds without a sign of life after which a run is taken over by another machine, where several
     share a `database`.
