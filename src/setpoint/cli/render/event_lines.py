@@ -32,6 +32,7 @@ _OTHERS = (
     | e.AboutHooks
     | e.AboutOwnAgents
     | e.AboutForge
+    | e.AboutWork
     | e.AboutLive
     | e.ProofMeasured
     | e.HiddenTestsWritten
@@ -107,6 +108,8 @@ def _of_others(body: _OTHERS) -> Line:
         return of_own_agent(body)
     if isinstance(body, e.AboutForge):
         return of_forge(body)
+    if isinstance(body, e.AboutWork):
+        return Line(f"shift {body.shift}: {body.kind.partition('.')[2].replace('_', ' ')}", detail=True)
     if isinstance(body, e.AboutLive):
         return of_live(body)
     if isinstance(body, e.ProofMeasured | e.HiddenTestsWritten | e.HiddenTestsAnswered | e.ProductShown):
