@@ -77,7 +77,7 @@ def choose(
             found.append(card)
             new -= fresh
     if not found and _room(limits, so_far) <= 0:
-        return Choice(limit=f"{counted(len(so_far.taken), 'story')} were taken up (board.max_stories)")
+        return Choice(limit=f"taken up already: {counted(len(so_far.taken), 'story')} (board.max_stories)")
     return Choice(tuple(found))
 
 
