@@ -20,12 +20,12 @@ def _by_name(paths: str) -> dict[str, str]:
 
 VERBS = {
     "Work": _by_name(
-        "runs.run project.check project.cover runs.resume runs.stop runs.steer:hint runs.steer:pause"
+        "runs.run runs.work project.check runs.resume runs.stop runs.steer:hint runs.steer:pause"
     ),
     "Look": _by_name("runs.status runs.show runs.watch runs.verify project.serve project.metrics"),
     "Decide": _by_name("people.answer people.story people.learn people.finding"),
     "Set up": _by_name("project.init project.doctor project.agents project.demo"),
-    "More": _by_name("ci.ci project.hook project.mcp people.forge admin lab"),
+    "More": _by_name("ci.ci project.cover project.hook project.mcp people.forge admin lab"),
 }
 """Verbs by their group in `--help`."""
 BELOW = {

@@ -22,6 +22,7 @@ from setpoint.app.runs.board import list_cards
 from setpoint.app.views.export import run_report
 from setpoint.app.views.home import age, grouped, inbox, spent
 from setpoint.app.views.metrics import metrics_exposition, metrics_report
+from setpoint.app.views.night import shift_report
 from setpoint.app.views.run_page import FILTERS, diff_of, place_of, run_story
 from setpoint.errors import SetpointError
 from setpoint.model.gate import MOST_GRANTED, MOST_GRANTED_S, MOST_GRANTED_USD, Choice
@@ -157,6 +158,12 @@ def board(
         words=words,
         here="/board" + ("?" + urlencode({"words": words}) if words else ""),
     )
+
+
+@shown.get("/board/night")
+def night(request: Request, desk: TheDesk, _visitor: Reader) -> Response:
+    """Show the report of the last shift of workers."""
+    return page(request, "night.html.j2", report=shift_report(desk.project))
 
 
 @shown.get("/metrics")

@@ -11,13 +11,13 @@ from setpoint.app.forge.standing import forge_record
 from setpoint.app.project.person import require_person
 from setpoint.app.runs.board import list_cards
 from setpoint.app.runs.worker_pool import StoryOutcome, work_on
-from setpoint.errors import ForgeBusy, SetpointError
+from setpoint.errors import ForgeBusy, RunInUse, SetpointError
 from setpoint.history.queries import newest_seq
 from setpoint.model.events.forge import TRACE
-from setpoint.model.ids import StoryId
+from setpoint.model.ids import StoryId, TraceId
 from setpoint.people.forge_loop import ForgePorts, sync
 from setpoint.people.policy.forge_record import ForgeRecord
-from setpoint.system.files.locks import locked_file
+from setpoint.system.files.locks import RunLocks, locked_file
 from setpoint.wiring.forge import forge_of, into_branch
 from setpoint.wiring.project import Project
 
@@ -48,6 +48,17 @@ async def sync_once(project: Project, say: Say) -> ForgeRecord:
     ports = await forge_ports(project, say)
     with locked_file(project.state / "locks" / "forge.lock"):
         return await sync(ports)
+
+
+async def sync_if_free(project: Project, say: Say) -> None:
+    """Do what `sync_once` does, unless another process does so; `say` gets why a forge could not be asked."""
+    try:
+        with RunLocks(project.state).held(TraceId("forge")):
+            await sync(await forge_ports(project, say))
+    except RunInUse:  # `setpoint forge watch` does so
+        return
+    except SetpointError as error:
+        say("", str(error))
 
 
 async def work_with_forge(project: Project, say: Say, *, until_idle: bool = False) -> None:

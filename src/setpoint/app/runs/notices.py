@@ -61,15 +61,23 @@ def telling(
         pool.shutdown(wait=False, cancel_futures=True)
 
 
+def tell_all(project: Project, notice: Notice) -> None:
+    """Send a notice to all who want its kind, one after the other; one that fails is a warning."""
+    for name, target in project.settings.notify.items():
+        if notice.kind in target.on:
+            _tell(project, name, target, notice)
+
+
 def _tell(project: Project, name: str, target: NoticeTarget, notice: Notice) -> None:
     if why := _sent(project, target, notice):
-        _LOG.warning("%s got no notice that the run %s: %s", name, _DONE[notice.kind], why)
+        _LOG.warning("%s got no notice that %s: %s", name, _DONE[notice.kind], why)
 
 
 _DONE = {
-    NoticeKind.ASKS: "asks",
-    NoticeKind.VERIFIED: "is verified",
-    NoticeKind.STOPPED: "has stopped",
+    NoticeKind.ASKS: "the run asks",
+    NoticeKind.VERIFIED: "the run is verified",
+    NoticeKind.STOPPED: "the run has stopped",
+    NoticeKind.REPORT: "a shift is over",
 }
 
 

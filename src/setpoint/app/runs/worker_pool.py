@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Coroutine, Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Any
 
 from setpoint.app.runs.board import find_card, list_cards, runs_of_story
 from setpoint.app.runs.child_command import verb_command
+from setpoint.app.runs.shift_record import ShiftRecord
+from setpoint.app.runs.story_paths import story_files
 from setpoint.errors import ExitCode, RunInUse, UsageError
 from setpoint.model.config.limits import BoardLimits
+from setpoint.model.events.work import ShiftReported
 from setpoint.model.facts.budget_account import account_of
 from setpoint.model.ids import StoryId, TraceId
 from setpoint.model.stories.board import ActionKind, Card, NextAction, PhaseProgress
 from setpoint.model.stories.story import StoryRecord
 from setpoint.model.value import Usd, Value
+from setpoint.model.wording import counted
+from setpoint.ports import Clock
 from setpoint.stories.policy.assessor import column
+from setpoint.stories.policy.shift import ShiftSoFar, choose, shift_at, why_idle
 from setpoint.system.processes import run
 from setpoint.wiring.forge import secret_variables
 from setpoint.wiring.project import Project
+from setpoint.wiring.run_ports import SystemClock
 
 MOST_BROKEN = 2
 """Stories running in which the agent broke, after which it is not tried on the others."""
+LOOK_S = 5.0
+"""Seconds between two looks of a standing worker at the board."""
 _WORST_FIRST = (
     ExitCode.INTERRUPTED,
     ExitCode.FAULT,
@@ -38,7 +48,7 @@ _WORST_FIRST = (
 _FOR_PEOPLE = (ExitCode.WAITING, ExitCode.STOPPED, ExitCode.UNPROVEN, ExitCode.UNPROVABLE)
 """Exit codes of stories that a person has to look at."""
 Say = Callable[[StoryId, str], None]
-"""Shows a line that the run of a story wrote."""
+"""Shows a line that the run of a story wrote, or that is about none."""
 
 
 class StoryOutcome(Value):
@@ -82,88 +92,154 @@ def work_through(project: Project, limits: BoardLimits, flags: tuple[str, ...], 
     `flags` are given to each run that begins; a continued run keeps its order. An interruption
     ends all of them, and each can be resumed.
     """
-    crew = _WorkerPool(project, limits, flags, say)
-    asyncio.run(crew.work())
+    pool = WorkerPool(project, limits, flags, say)
+    asyncio.run(pool.work())
     left = tuple(each for each in list_cards(project) if each.action.kind is not ActionKind.REST)
-    return BoardOutcome(worked=tuple(crew.worked), left=left, stopped=crew.stopped)
+    return BoardOutcome(worked=tuple(pool.worked), left=left, stopped=pool.stopped)
 
 
 async def work_on(project: Project, only: Collection[StoryId], say: Say) -> list[StoryOutcome]:
     """Work on these stories, each once, within the limits of the board; a cancelled task ends their runs."""
-    crew = _WorkerPool(project, project.settings.board, (), say, only=frozenset(only))
-    await crew.work()
-    return crew.worked
+    pool = WorkerPool(project, project.settings.board, (), say, only=frozenset(only))
+    await pool.work()
+    return pool.worked
 
 
 @dataclass
-class _WorkerPool:
-    """Stories under way, and what came of those before."""
+class WorkerPool:
+    """Stories under way, and what came of those before, in a shift: one call, or the hours of a day."""
 
     project: Project
     limits: BoardLimits
     flags: tuple[str, ...]
     say: Say
-    worked: list[StoryOutcome] = field(default_factory=list)
-    taken: set[StoryId] = field(default_factory=set)
-    """Each story is taken up once: what stops it now would stop it again."""
-    running: set[asyncio.Task[StoryOutcome | None]] = field(default_factory=set)
-    stopped: str = ""
+    clock: Clock = field(default_factory=SystemClock)
+    standing: bool = False
+    """Whether it works until it is told to stop, one shift after the other."""
     only: frozenset[StoryId] | None = None
     """The stories to work on; none: all of the board."""
+    worked: list[StoryOutcome] = field(default_factory=list)
+    left: dict[StoryId, NextAction | None] = field(default_factory=dict)
+    """What was to be done of each story when its run ended; none where it is not taken up again."""
+    running: dict[asyncio.Task[StoryOutcome | None], StoryId] = field(default_factory=dict)
+    shift: str = ""
+    stopped: str = ""
+    """The limit that is reached."""
+    halt: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set to take up no more stories."""
+    _said: str = ""
+
+    def __post_init__(self) -> None:
+        """Name the shift of a call by its time."""
+        self.record = ShiftRecord(self.project, self.clock)
+        self.shift = "" if self.standing else self.clock.now().isoformat(timespec="milliseconds")
 
     async def work(self) -> None:
         """Keep as many runs going as allowed, and look at the board again whenever one has ended."""
-        began = asyncio.get_running_loop().time()
         try:
-            while True:
-                self.stopped = self.stopped or self._limit(asyncio.get_running_loop().time() - began)
-                if not self.stopped:
-                    self._take_up()
-                if not self.running:
+            while not self.halt.is_set():
+                await self._look()
+                if not self.running and not self.standing:
                     return
-                done, self.running = await asyncio.wait(self.running, return_when=asyncio.FIRST_COMPLETED)
-                self.worked += [came for task in done if (came := task.result()) is not None]
+                waiting = [self.halt.wait(), *([self.clock.sleep(LOOK_S)] if self.standing else [])]
+                await self._until_one_ends(*waiting)
+            await self._drain()
         finally:
-            for task in self.running:
+            for task, story in self.running.items():
                 task.cancel()
+                if self.standing:
+                    self.say(story, "interrupted; the next `setpoint work` resumes it")
             await asyncio.gather(*self.running, return_exceptions=True)
+            if not self.standing and self.record.of(self.shift):
+                self.record.note(ShiftReported(shift=self.shift))
 
-    def _take_up(self) -> None:
-        room = self.limits.jobs - len(self.running)
-        if self.limits.max_stories is not None:
-            room = min(room, self.limits.max_stories - len(self.taken))
-        for each in list_cards(self.project) if room > 0 else ():
-            if self.only is not None and each.id not in self.only:
-                continue
-            if room > 0 and each.action.automatic and each.id not in self.taken:
-                self.taken.add(each.id)
-                self.running.add(asyncio.create_task(self._worked(each)))
-                room -= 1
+    async def looked(self) -> None:
+        """Do what else is due at each look, before stories are chosen."""
 
-    def _limit(self, seconds: float) -> str:
-        """Say which limit keeps more stories from being taken up."""
-        limits, cost = self.limits, sum((each.cost_usd for each in self.worked), Decimal(0))
-        people = [each.story for each in self.worked if each.exit_code in _FOR_PEOPLE]
-        broken = [each for each in self.worked[-MOST_BROKEN:] if each.exit_code == ExitCode.NO_AGENT]
-        if len(broken) == MOST_BROKEN:
-            return f"the agent broke in {MOST_BROKEN} stories running: {broken[-1].reason}"
-        if limits.stop_for_person and people:
-            return f"{people[0]} needs a person (board.stop_for_person)"
-        if limits.max_stories is not None and len(self.taken) >= limits.max_stories:
-            return f"{len(self.taken)} stories were taken up (board.max_stories)"
-        if limits.max_cost_usd > 0 and cost >= limits.max_cost_usd:
-            return f"${cost:.2f} of ${limits.max_cost_usd:.2f} are spent (board.max_cost_usd)"
-        if limits.max_wall_s is not None and seconds >= limits.max_wall_s:
-            return f"{seconds:.0f} of {limits.max_wall_s:.0f} seconds are over (board.max_wall_s)"
-        return ""
+    async def _look(self) -> None:
+        """Take up what may begin now; say why, where nothing can."""
+        now = shift_at(self.clock.now().astimezone(), self.limits.window) if self.standing else self.shift
+        if now != self.shift:
+            self.shift, self.left, self.worked, self.stopped = now, {}, [], ""
+        self.record.read()
+        await self.looked()
+        if not now:
+            return self._tell(f"outside of the hours {self.limits.hours} (board.hours)")
+        every = await asyncio.to_thread(list_cards, self.project)
+        cards = [each for each in every if self.only is None or each.id in self.only]
+        self.record.see(now, (each.id for each in cards))
+        if self.stopped and not self.standing:
+            return None
+        choice = choose(cards, self.limits, self._so_far(cards), self.left, self._files)
+        self.stopped = choice.limit
+        for each in choice.cards:
+            self._start(each)
+        return self._tell(choice.limit or why_idle(cards, self.left))
 
-    async def _worked(self, taken: Card) -> StoryOutcome | None:
+    def _tell(self, why: str) -> None:
+        """Say why a standing worker does nothing, when that changes."""
+        told = "" if self.running or not self.standing else why
+        if told not in ("", self._said):
+            self.say(StoryId(""), told)
+        self._said = told
+
+    def _so_far(self, cards: Iterable[Card]) -> ShiftSoFar:
+        takings, newest = self.record.of(self.shift), self.worked[-MOST_BROKEN:]
+        broken = [each for each in newest if each.exit_code == ExitCode.NO_AGENT]
+        stuck = {each.id for each in cards if each.action.kind in (ActionKind.ANSWER, ActionKind.LOOK)}
+        why = f"the agent broke in {MOST_BROKEN} stories running: {newest[-1].reason}" if newest else ""
+        return ShiftSoFar(
+            spent_usd=self.record.cost(takings),
+            seconds=(self.clock.now() - takings[0].at).total_seconds() if takings else 0,
+            taken={each.story for each in takings} | set(self.running.values()),
+            running=tuple(self.running.values()),
+            asking=[
+                each.story for each in self.worked if each.exit_code in _FOR_PEOPLE and each.story in stuck
+            ],
+            broken=why if len(broken) == MOST_BROKEN else "",
+        )
+
+    def _files(self, story: StoryId) -> frozenset[str]:
+        return story_files(self.project, story) if self.limits.jobs > 1 else frozenset()
+
+    def _start(self, card: Card) -> None:
+        """Begin to work on a story: the one place that hands it to a process."""
+        self.left[card.id] = card.action if self.standing else None
+        self.running[asyncio.create_task(self._worked(card, self.shift))] = card.id
+
+    async def _until_one_ends(self, *others: Coroutine[Any, Any, object]) -> None:
+        """Wait until a run or one of the others has ended."""
+        tasks = [asyncio.create_task(each) for each in others]
+        try:
+            await asyncio.wait({*self.running, *tasks}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+        for task in [each for each in self.running if each.done()]:
+            del self.running[task]
+            self.worked += [came] if (came := task.result()) is not None else []
+
+    async def _drain(self) -> None:
+        """Let runs end that are under way, for a while."""
+        if self.running:
+            runs, seconds = counted(len(self.running), "run"), self.limits.drain_s
+            self.say(StoryId(""), f"stopping: {runs} may end within {seconds:.0f} s; stop again to interrupt")
+        late = asyncio.create_task(self.clock.sleep(self.limits.drain_s))
+        while self.running and not late.done():
+            await self._until_one_ends(asyncio.wait({late}))
+        late.cancel()
+
+    async def _worked(self, taken: Card, shift: str) -> StoryOutcome | None:
         """Work on a story; None if another process has it, or had it just now."""
         try:
             with self.project.locks.held(TraceId(f"story-{taken.id}")):
                 if _still(self.project, taken) != taken.action:
                     return None
-                return await self._run(taken)
+                self.record.take(shift, taken.id, taken.action.shown)
+                try:
+                    return await self._run(taken)
+                finally:
+                    self.record.leave(shift, taken.id)
         except RunInUse:
             return None
 
@@ -178,6 +254,7 @@ class _WorkerPool:
             now = find_card(self.project, taken.path)
         except UsageError as error:  # its file went away meanwhile, and what was done stays done
             now = _without_file(taken, came[0][1] if came else None, error.message)
+        self.left[taken.id] = now.action if self.standing else None
         return StoryOutcome(
             story=taken.id,
             did=taken.action.shown,

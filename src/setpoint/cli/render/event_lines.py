@@ -32,6 +32,7 @@ _OTHERS = (
     | e.AboutHooks
     | e.AboutOwnAgents
     | e.AboutForge
+    | e.AboutWork
     | e.AboutLive
     | e.ProofMeasured
     | e.HiddenTestsWritten
@@ -105,8 +106,9 @@ def _of_others(body: _OTHERS) -> Line:
         return of_hook(body)
     if isinstance(body, e.AboutOwnAgents):
         return of_own_agent(body)
-    if isinstance(body, e.AboutForge):
-        return of_forge(body)
+    if isinstance(body, e.AboutForge | e.AboutWork):
+        what = body.kind.partition(".")[2].replace("_", " ")
+        return of_forge(body) if isinstance(body, e.AboutForge) else Line(what, detail=True)
     if isinstance(body, e.AboutLive):
         return of_live(body)
     if isinstance(body, e.ProofMeasured | e.HiddenTestsWritten | e.HiddenTestsAnswered | e.ProductShown):

@@ -19,7 +19,12 @@ MARK = "whsec_"
 """Begins the secret of a webhook."""
 _LEAST_SECRET = 16
 """Bytes; shorter secrets can be guessed."""
-_TAGS = {NoticeKind.ASKS: "question", NoticeKind.VERIFIED: "white_check_mark", NoticeKind.STOPPED: "warning"}
+_TAGS = {
+    NoticeKind.ASKS: "question",
+    NoticeKind.VERIFIED: "white_check_mark",
+    NoticeKind.STOPPED: "warning",
+    NoticeKind.REPORT: "sunrise",
+}
 _URGENT = 4
 """ntfy's `high`: what waits for a person."""
 _NORMAL = 3

@@ -16,8 +16,8 @@ from setpoint.model.gate import Gate
 from setpoint.model.run import RunOrder, RunOutcome
 from setpoint.model.value import Instant, Text, Value
 
-_MOST_LINES = 12
-_MOST_CHARS = 300
+MOST_LINES = 12
+MOST_CHARS = 300
 """Of one line: texts of agents and tools are long at times."""
 
 
@@ -29,6 +29,7 @@ class Notice(Value):
     """Names the event that it reports, the same in each try to deliver it."""
     at: Instant
     run: str
+    """Empty where it is about a shift of workers."""
     repository: Text
     """Name of the folder of the repository."""
     title: Text
@@ -48,7 +49,7 @@ class Notice(Value):
     def payload(self) -> dict[str, Any]:
         """Return what a webhook is sent."""
         return {
-            "type": f"run.{self.kind}",
+            "type": f"{'work' if self.kind is NoticeKind.REPORT else 'run'}.{self.kind}",
             "timestamp": self.at.astimezone(UTC).isoformat(),
             "data": self.model_dump(mode="json", exclude={"kind", "id", "at"}),
         }
@@ -74,14 +75,14 @@ def notice_of(event: Event, order: RunOrder, repository: str, told: RunFigures) 
         run=order.trace_id,
         repository=_said(repository),
         title=_said(f"{title}: {order.story.title}"),
-        lines=tuple(map(_said, lines[:_MOST_LINES])),
+        lines=tuple(map(_said, lines[:MOST_LINES])),
         branch=branch,
         ending=ending,
     )
 
 
 def _asked(gate: Gate, order: RunOrder, told: RunFigures) -> list[str]:
-    shown = [f"{told.asker}: {told.asks}", _figures(told), *gate.context[: _MOST_LINES - 3]]
+    shown = [f"{told.asker}: {told.asks}", _figures(told), *gate.context[: MOST_LINES - 3]]
     return [*shown, f"answer with: setpoint answer show {order.trace_id}"]
 
 
@@ -103,4 +104,4 @@ def _figures(told: RunFigures) -> str:
 
 
 def _said(text: str) -> str:
-    return one_line(redacted(text), _MOST_CHARS)
+    return one_line(redacted(text), MOST_CHARS)

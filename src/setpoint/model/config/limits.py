@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from datetime import time
 from decimal import Decimal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from setpoint.model.value import Usd, Value
+
+_CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
 
 
 class Limits(Value):
@@ -72,16 +76,23 @@ class AccountLimits(Value):
 
 
 class BoardLimits(Value):
-    """How `setpoint run --auto` works off the board."""
+    """How `setpoint work` and `setpoint run --auto` work through the board.
+
+    Limits of stories, money and time are of one shift: the hours of one day, or one call of `run --auto`.
+    """
 
     jobs: int = Field(default=1, ge=1, le=64)
     """Stories at once, each in a work copy and a process of its own."""
+    hours: str = ""
+    """When `setpoint work` begins runs, in local time, for example `22:00-07:00`; empty: at any time."""
+    drain_s: float = Field(default=300.0, ge=0)
+    """Seconds that runs get to end after `setpoint work` was told to stop; a later start resumes the rest."""
     max_stories: int | None = Field(default=None, ge=1)
-    """Stories taken up at most; none for no limit."""
+    """Stories taken up at most in a shift; none for no limit."""
     max_cost_usd: Usd = Field(default=Decimal(0), ge=0)
-    """US dollars over all stories after which no more are taken up; 0 for no limit."""
+    """US dollars over all stories of a shift after which no more are taken up; 0 for no limit."""
     max_wall_s: float | None = Field(default=None, gt=0)
-    """Seconds after which no more stories are taken up; none for no limit."""
+    """Seconds from the first story of a shift after which no more are taken up; none for no limit."""
     stop_for_person: bool = False
     """Whether no more stories are taken up once one of them needs a person."""
     accounts: dict[str, AccountLimits] = {}
@@ -92,3 +103,17 @@ class BoardLimits(Value):
     """Seconds without a sign of life after which a run is taken over by another machine, where several
     share a `database`.
     """
+
+    @field_validator("hours")
+    @classmethod
+    def _is_a_window(cls, hours: str) -> str:
+        begin, _, end = hours.replace(" ", "").partition("-")
+        if hours and not (_CLOCK.fullmatch(begin) and _CLOCK.fullmatch(end) and begin != end):
+            raise ValueError(f"'{hours}' is not a window of hours; for example 22:00-07:00")
+        return hours and f"{begin}-{end}"
+
+    @property
+    def window(self) -> tuple[time, time] | None:
+        """When the hours begin and end; none where there are no hours."""
+        begin, _, end = self.hours.partition("-")
+        return (time.fromisoformat(begin), time.fromisoformat(end)) if self.hours else None

@@ -18,6 +18,8 @@ class NoticeKind(StrEnum):
     """A run has ended as verified."""
     STOPPED = "stopped"
     """A run has ended in any other way."""
+    REPORT = "report"
+    """A shift of `setpoint work` is over in which stories were worked on."""
 
 
 class NoticeForm(StrEnum):
@@ -45,7 +47,7 @@ class NoticeTarget(Value):
     command: tuple[str, ...] = ()
     """The command that reads the text from its standard input; `{title}` in an argument is the first line."""
     on: tuple[NoticeKind, ...] = Field(default=tuple(NoticeKind), min_length=1)
-    """Which notices it gets: asks, verified, stopped."""
+    """Which notices it gets: asks, verified, stopped, report."""
     secret_variable: str = ""
     """A variable of the environment with the secret that signs a webhook (`whsec_` and base64)."""
     private: bool = False

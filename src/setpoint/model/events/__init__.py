@@ -60,6 +60,7 @@ from setpoint.model.events.run import (
     TestsQuarantined,
     ToolExecuted,
 )
+from setpoint.model.events.work import AboutWork
 from setpoint.model.ids import EventId, TraceId
 from setpoint.model.value import Instant, Value
 
@@ -72,6 +73,7 @@ __all__ = [
     "AboutNoRun",
     "AboutOwnAgents",
     "AboutProduction",
+    "AboutWork",
     "AgentBroke",
     "AgentFinished",
     "AgentSaid",
@@ -123,7 +125,7 @@ __all__ = [
     "ToolStarted",
 ]
 
-AboutNoRun = AboutProduction | AboutHooks | AboutOwnAgents | AboutForge
+AboutNoRun = AboutProduction | AboutHooks | AboutOwnAgents | AboutForge | AboutWork
 """What is recorded under traces of its own, which are not runs."""
 
 Body = Annotated[

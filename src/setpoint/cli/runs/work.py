@@ -1,0 +1,66 @@
+"""`setpoint work`: work through the board night after night, and report in the morning."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from setpoint.cli.render.styles import say
+
+app = typer.Typer(help="Work through the board within limits of money, hours and parallel runs.")
+
+
+@app.callback(invoke_without_command=True)
+def work(
+    called: typer.Context,
+    now: Annotated[
+        bool, typer.Option("--now", help="End when nothing is left that needs no person, whatever the hour.")
+    ] = False,
+) -> int:
+    """Take up ready stories by priority within the limits of [board], until Ctrl-C; resume after a crash."""
+    if called.invoked_subcommand:
+        return 0
+    import asyncio
+
+    from setpoint.app.project.person import require_person
+    from setpoint.app.runs.standing_worker import StandingWorker, only_worker
+    from setpoint.cli.render.board_progress import drive_board
+    from setpoint.wiring.project import open_project
+
+    project = open_project(Path.cwd())
+    require_person(project)
+    with only_worker(project):
+        if now:
+            return drive_board(project, (), as_json=False)
+        terms = project.settings.board
+        hours = f", hours {terms.hours}" if terms.hours else ""
+        say(f"working on the board of {project.root.name}{hours}; stop with Ctrl-C")
+        worker = StandingWorker(project, terms, (), _shown)
+        asyncio.run(worker.until_signalled())
+        return 0
+
+
+def _shown(story: str, text: str) -> None:
+    say(f"[{story}] {text}" if story else text)
+
+
+@app.command()
+def report(
+    since: Annotated[
+        str, typer.Option(metavar="TIME", help="Of all since this local time, for example 2026-01-31T18:00.")
+    ] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+) -> None:
+    """Show what waits for you, what ended how, what came, and what it cost; default: in the last shift."""
+    from setpoint.app.views.night import report_since
+    from setpoint.wiring.project import open_project
+
+    told = report_since(open_project(Path.cwd()), since)
+    if as_json:
+        typer.echo(told.model_dump_json(indent=2))
+        return
+    say(f"shift of {told.shift}: {told.headline}")
+    for line in told.lines:
+        say(line)
