@@ -35,6 +35,7 @@ WHERE lease.until < clock_timestamp() RETURNING epoch
 """
 _BEAT = "UPDATE lease SET until = clock_timestamp() + :span WHERE name = :name AND epoch = :epoch RETURNING 1"
 _LEAVE = "UPDATE lease SET until = clock_timestamp() WHERE name = :name AND epoch = :epoch"
+_ALIVE = "SELECT name FROM lease WHERE name LIKE :kind AND until >= clock_timestamp()"
 _HOLDER = "SELECT holder FROM lease WHERE name = :name AND until >= clock_timestamp()"
 
 _LOG = logging.getLogger(__name__)
@@ -93,6 +94,11 @@ class RunLeases(RunLocks):
             return here
         rows = self._store.rows(_HOLDER, name=str(trace_id))
         return int(rows[0]["holder"].split(":")[1]) if rows else None
+
+    def alive(self, kind: str) -> tuple[str, ...]:
+        """Return the names of all leases that are held now and begin so."""
+        rows = self._ask(_ALIVE, kind=f"{kind}%")
+        return tuple(row.name for row in rows)
 
     def _taken(self, trace_id: TraceId) -> Lease:
         holder = holder_name()

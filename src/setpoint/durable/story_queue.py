@@ -46,6 +46,8 @@ class QueuedStory(Value):
     """Name of the story's file."""
     text: Text
     """Its content, for machines that do not have it."""
+    digest: Text
+    """Of what it asks for."""
     run: TraceId | None = None
     """The run to continue; none where a new one begins."""
 

@@ -109,9 +109,21 @@ def require_sound(project: Project, path: Path) -> None:
 
 
 def find_card(project: Project, which: str) -> Card:
-    """Return the story with this id or file name; `UsageError` where there is none."""
+    """Return the story with this id or file name; `UsageError` where there is none.
+
+    A file that another machine handed over lies in no folder of stories: its card is of that file alone.
+    """
+    if queued_folder(project) in Path(which).parents:
+        file = read_one(Path(which))
+        newest = _newest(project, file.story.id) if isinstance(file, StoryFile) else None
+        return _card(Path(which), file, _standings(project, (newest,) if newest else ()))
     path = str(story_path(project, which))
     return next(card for card in list_cards(project) if card.path == path)
+
+
+def queued_folder(project: Project) -> Path:
+    """Return the folder of stories that other machines handed over."""
+    return project.state / "queued"
 
 
 def story_path(project: Project, which: str) -> Path:

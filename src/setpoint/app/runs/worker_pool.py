@@ -164,26 +164,31 @@ class WorkerPool:
         self.record.read()
         await self.looked()
         if not now:
-            return self._tell(f"outside of the hours {self.limits.hours} (board.hours)")
+            return self.tell(f"outside of the hours {self.limits.hours} (board.hours)")
         every = await asyncio.to_thread(list_cards, self.project)
         cards = [each for each in every if self.only is None or each.id in self.only]
         self.record.see(now, (each.id for each in cards))
         if self.stopped and not self.standing:
             return None
-        choice = choose(cards, self.limits, self._so_far(cards), self.left, self._files)
+        going, room = await self.under_way()
+        choice = choose(cards, self.limits, self._so_far(cards, going, room), self.left, self._files)
         self.stopped = choice.limit
         for each in choice.cards:
-            self._start(each)
-        return self._tell(choice.limit or why_idle(cards, self.left))
+            await self.start(each)
+        return self.tell(choice.limit or why_idle(cards, self.left))
 
-    def _tell(self, why: str) -> None:
+    def tell(self, why: str) -> None:
         """Say why a standing worker does nothing, when that changes."""
         told = "" if self.running or not self.standing else why
         if told not in ("", self._said):
             self.say(StoryId(""), told)
         self._said = told
 
-    def _so_far(self, cards: Iterable[Card]) -> ShiftSoFar:
+    async def under_way(self) -> tuple[Collection[StoryId], int]:
+        """Return the stories that are worked on, and how many more may begin."""
+        return self.running.values(), self.limits.jobs - len(self.running)
+
+    def _so_far(self, cards: Iterable[Card], going: Collection[StoryId], room: int) -> ShiftSoFar:
         takings, newest = self.record.of(self.shift), self.worked[-MOST_BROKEN:]
         broken = [each for each in newest if each.exit_code == ExitCode.NO_AGENT]
         stuck = {each.id for each in cards if each.action.kind in (ActionKind.ANSWER, ActionKind.LOOK)}
@@ -191,8 +196,9 @@ class WorkerPool:
         return ShiftSoFar(
             spent_usd=self.record.cost(takings),
             seconds=(self.clock.now() - takings[0].at).total_seconds() if takings else 0,
-            taken={each.story for each in takings} | set(self.running.values()),
-            running=tuple(self.running.values()),
+            taken={each.story for each in takings} | set(going),
+            running=tuple(going),
+            room=room,
             asking=[
                 each.story for each in self.worked if each.exit_code in _FOR_PEOPLE and each.story in stuck
             ],
@@ -202,10 +208,16 @@ class WorkerPool:
     def _files(self, story: StoryId) -> frozenset[str]:
         return story_files(self.project, story) if self.limits.jobs > 1 else frozenset()
 
-    def _start(self, card: Card) -> None:
-        """Begin to work on a story: the one place that hands it to a process."""
+    async def start(self, card: Card) -> None:
+        """Begin to work on a story."""
+        self.begin(card)
+
+    def begin(self, card: Card) -> asyncio.Task[StoryOutcome | None]:
+        """Hand a story to a process on this machine."""
         self.left[card.id] = card.action if self.standing else None
-        self.running[asyncio.create_task(self._worked(card, self.shift))] = card.id
+        task = asyncio.create_task(self._worked(card, self.shift))
+        self.running[task] = card.id
+        return task
 
     async def _until_one_ends(self, *others: Coroutine[Any, Any, object]) -> None:
         """Wait until a run or one of the others has ended."""

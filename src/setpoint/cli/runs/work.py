@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from setpoint.cli.render.styles import say
+from setpoint.errors import UsageError
+
+if TYPE_CHECKING:
+    from setpoint.app.runs.standing_worker import StandingWorker
+    from setpoint.wiring.project import Project
 
 app = typer.Typer(help="Work through the board within limits of money, hours and parallel runs.")
 
@@ -25,7 +30,7 @@ def work(
     import asyncio
 
     from setpoint.app.project.person import require_person
-    from setpoint.app.runs.standing_worker import StandingWorker, only_worker
+    from setpoint.app.runs.standing_worker import only_worker
     from setpoint.cli.render.board_progress import drive_board
     from setpoint.wiring.project import open_project
 
@@ -37,9 +42,25 @@ def work(
         terms = project.settings.board
         hours = f", hours {terms.hours}" if terms.hours else ""
         say(f"working on the board of {project.root.name}{hours}; stop with Ctrl-C")
-        worker = StandingWorker(project, terms, (), _shown)
+        worker = _worker(project)
         asyncio.run(worker.until_signalled())
         return 0
+
+
+def _worker(project: Project) -> StandingWorker:
+    """Return a worker alone, or one beside those of other machines where the settings name a database."""
+    from setpoint.app.runs.standing_worker import StandingWorker
+
+    if not project.settings.database:
+        return StandingWorker(project, project.settings.board, (), _shown)
+    from setpoint.app.runs.team_worker import TeamWorker, abilities
+
+    labels, lacks = abilities(project)
+    can = f"takes stories for: {', '.join(labels)}" if labels else "can take no story"
+    say(f"{can}; lacks {lacks}" if lacks else can)
+    if not labels:
+        raise UsageError("this machine lacks what every story needs", hint="setpoint doctor")
+    return TeamWorker(project, project.settings.board, (), _shown, labels=labels)
 
 
 def _shown(story: str, text: str) -> None:

@@ -83,6 +83,8 @@ class BoardLimits(Value):
 
     jobs: int = Field(default=1, ge=1, le=64)
     """Stories at once, each in a work copy and a process of its own."""
+    all_jobs: int | None = Field(default=None, ge=1)
+    """Stories at once over all workers, where several machines share a `database`; none for no limit."""
     hours: str = ""
     """When `setpoint work` begins runs, in local time, for example `22:00-07:00`; empty: at any time."""
     drain_s: float = Field(default=300.0, ge=0)

@@ -74,6 +74,8 @@ class Story(Value):
     """What kind of work it is, which decides what must be proved; none: Setpoint guesses from the title."""
     depends_on: tuple[StoryId, ...] = ()
     """Ids of stories that must deliver first; the work starts from what they delivered."""
+    worker: str = ""
+    """What a machine must have where several share a database: an agent, or a label of `[board] labels`."""
     goals: dict[str, Goal] = {}
     """Goals of its own by metric; they go before those of the settings."""
     max_refinement_attempts: int | None = Field(default=None, ge=1, le=10)

@@ -25,6 +25,8 @@ class ShiftSoFar(NamedTuple):
     """Since it took up its first story."""
     taken: Collection[StoryId] = ()
     running: Collection[StoryId] = ()
+    room: int = 1
+    """How many more may begin beside those."""
     asking: Sequence[StoryId] = ()
     """Stories that it worked on and that need a person."""
     broken: str = ""
@@ -66,7 +68,7 @@ def choose(
     held = set[str]().union(*map(files, so_far.running))
     new = _room(limits, so_far)
     for card in cards:
-        if len(found) + len(so_far.running) >= limits.jobs:
+        if len(found) >= so_far.room:
             break
         fresh = card.id not in so_far.taken
         if not _may_begin(card, so_far, left) or (fresh and new <= 0):
