@@ -54,13 +54,8 @@ def server() -> Iterator[str]:
     if tools is None:
         raise SystemExit("no Postgres here: install the package `postgresql`, or leave it out")
     folder = Path(tempfile.mkdtemp(prefix="setpoint-bench-pg-"))
-    as_whom: list[str] = []
-    if os.geteuid() == 0:
-        who = _someone()
-        shutil.chown(folder, who.pw_name)
-        as_whom = ["setpriv", f"--reuid={who.pw_uid}", f"--regid={who.pw_gid}", "--clear-groups"]
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
+    as_whom = as_somebody(folder)
+    port = free_port()
     words = ["sh", "-c", _WITH_THE_BENCH, "sh", str(folder), str(tools), str(port), *as_whom]
     # A session of its own: what is sent to the group of the bench does not end the shell before its work.
     with subprocess.Popen(words, stdin=subprocess.PIPE, start_new_session=True) as shell:
@@ -71,9 +66,20 @@ def server() -> Iterator[str]:
             shell.communicate()
 
 
-def _someone() -> pwd.struct_passwd:
+def as_somebody(folder: Path) -> list[str]:
+    """Return what starts a program as a user other than root, who then owns the folder."""
+    if os.geteuid() != 0:
+        return []
     known = {entry.pw_name: entry for entry in pwd.getpwall()}
-    return known.get("postgres") or known["nobody"]
+    who = known.get("postgres") or known["nobody"]
+    shutil.chown(folder, who.pw_name)
+    return ["setpriv", f"--reuid={who.pw_uid}", f"--regid={who.pw_gid}", "--clear-groups"]
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
 
 
 def _await(port: int, folder: Path, shell: subprocess.Popen[bytes]) -> None:
