@@ -76,7 +76,7 @@ class Project(NamedTuple):
         """What drives runs, so that they survive the end of their process."""
         from setpoint.durable.dbos import DbosEngine
 
-        return DbosEngine(self.state, self.settings.database or None, self.locks)
+        return DbosEngine(self.state, self.store.url if self.settings.database else None, self.locks)
 
     @property
     def folders(self) -> ProjectFolders:
