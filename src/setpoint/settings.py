@@ -241,8 +241,8 @@ class Settings(Value):
     branch_prefix: BranchPrefix = "setpoint/"
     """What the delivered branch's name begins with."""
     database: Annotated[str, AfterValidator(postgres_url)] = ""
-    """Postgres database, by URL, that several machines share (docs/how-to/database.md); empty: files in the state
-    directory. Give the password by `SETPOINT_DATABASE` or a service file, never in `setpoint.toml`.
+    """Postgres database, by URL, that several machines share (docs/how-to/database.md); empty: files in the
+    state directory. Give the password by `SETPOINT_DATABASE` or a service file, never in `setpoint.toml`.
     """
     state_dir: str = ".setpoint"
     """Where Setpoint keeps its state, from the root of the repository."""

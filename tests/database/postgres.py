@@ -80,6 +80,17 @@ def named(name: str) -> str:
     return url.render_as_string(hide_password=False)
 
 
+SECRET = "sesame-5"
+"""Password in the URL of a worker, which is to be seen nowhere."""
+
+
+def worker_role(url: str) -> tuple[str, str]:
+    """Make a role without rights; gives its name, and the URL of a database for it."""
+    name = f"worker_{secrets.token_hex(6)}"
+    execute(url, f"CREATE ROLE {name} LOGIN PASSWORD '{SECRET}'")
+    return name, sa.make_url(url).set(username=name, password=SECRET).render_as_string(hide_password=False)
+
+
 def execute(url: str, *statements: str) -> None:
     """Carry out statements, each by itself."""
     engine = sa.create_engine(

@@ -62,7 +62,7 @@ class Store:
     @property
     def shown(self) -> str:
         """Name the database without its password."""
-        return without_password(str(self.engine.url))
+        return _shown(self.engine)
 
     def open(self, *, migrates: bool = False) -> sa.Engine:
         """Open the database; a file is made or migrated where needed, a server's only where asked for.
@@ -73,7 +73,7 @@ class Store:
         engine = _sqlite(where) if isinstance(where, Path) else _postgres(where)
         with ExitStack() as undo:
             undo.callback(engine.dispose)
-            with refusals(str(engine.url), "Setpoint's store"):
+            with refusals(_shown(engine), "Setpoint's store"):
                 _bring_up_to_date(engine, migrates=migrates or isinstance(where, Path))
             undo.pop_all()
         self._engine = engine
@@ -275,6 +275,10 @@ def use_wal(connection: sqlite3.Connection) -> None:
             time.sleep(0.01)
 
 
+def _shown(engine: sa.Engine) -> str:
+    return without_password(str(engine.url)).replace("+psycopg", "")
+
+
 def _bring_up_to_date(engine: sa.Engine, *, migrates: bool) -> None:
     import sqlalchemy as sa
 
@@ -284,7 +288,7 @@ def _bring_up_to_date(engine: sa.Engine, *, migrates: bool) -> None:
         return
     if not migrates:
         told = f"has layout {found}" if found else "has no tables of Setpoint"
-        message = f"{without_password(str(engine.url))}: {told}, and this version needs {HEAD}"
+        message = f"{_shown(engine)}: {told}, and this version needs {HEAD}"
         raise RecordedDataError(message, hint="`setpoint db migrate`, as the role that owns the tables")
     with _writing(engine) as connection:
         if connection.dialect.name == "postgresql":
@@ -308,8 +312,8 @@ def _layout(connection: sa.Connection) -> str:
         return found
     if (row.get("oldest") or found) <= HEAD:
         return HEAD
-    shown = without_password(str(connection.engine.url))
-    message = f"{shown}: written by a newer version of Setpoint (layout {found}, known up to {HEAD})"
+    told = f"written by a newer version of Setpoint (layout {found}, known up to {HEAD})"
+    message = f"{_shown(connection.engine)}: {told}"
     raise RecordedDataError(message, hint="update Setpoint")
 
 
