@@ -37,7 +37,7 @@ from starlette.testclient import TestClient
 from setpoint.app.project.access_keys import make_key, stored_keys
 from setpoint.cli.app import COLLECT
 from setpoint.cli.project.serve import _told
-from setpoint.database.connect import Store, open_store
+from setpoint.database.connect import Store, migrate, open_store
 from setpoint.database.tables import EVENT, METRICS_DAY, METRICS_SNAPSHOT, RUN
 from setpoint.history.event_log import SqlEventLog
 from setpoint.history.metrics.metrics import report
@@ -337,7 +337,7 @@ def project_on(place: Path, url: str | None) -> Iterator[Project]:
     project = open_project(place)
     if url is not None:
         project.store.close()
-        store = open_store(url)
+        store = migrate(url)
         project = project._replace(store=store)
     try:
         yield project

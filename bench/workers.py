@@ -224,8 +224,7 @@ def project(folder: Path, count: int) -> None:
 def migrate(server: Server, clone: Path) -> None:
     """Make the tables."""
     environment = {**os.environ, "SETPOINT_DATABASE": server.url()}
-    run(str(SETPOINT), "status", cwd=clone, env=environment)
-    run(str(SETPOINT.with_name("dbos")), "migrate", "-s", server.url(), cwd=clone, env=environment)
+    run(str(SETPOINT), "db", "migrate", cwd=clone, env=environment)
 
 
 class Trouble:

@@ -241,8 +241,8 @@ class Settings(Value):
     branch_prefix: BranchPrefix = "setpoint/"
     """What the delivered branch's name begins with."""
     database: Annotated[str, AfterValidator(postgres_url)] = ""
-    """Postgres database, by URL, that several machines share (docs/how-to/team.md); empty: files in the state
-    directory. Give the password by `SETPOINT_DATABASE` or a service file, never in `setpoint.toml`.
+    """Postgres database, by URL, that several machines share (docs/how-to/database.md); empty: files in the
+    state directory. Give the password by `SETPOINT_DATABASE` or a service file, never in `setpoint.toml`.
     """
     shared_repository: str = ""
     """URL, path or remote of a bare repository by which machines that share a `database` pass work on; empty:
@@ -405,5 +405,6 @@ def _explained(error: ValidationError, sources: _Sources) -> SettingsError:
         place = [str(part) for part in detail["loc"] if not _UNION_MEMBER.match(str(part))]
         if detail["type"] == "unknown_key":
             place.append(str(detail["ctx"]["key"]))
-        lines.append(f"{sources.name_of(place)}: {detail['msg'].lower()} (got {detail.get('input')!r})")
+        got = "" if place == ["database"] else f" (got {detail.get('input')!r})"  # it may hold a password
+        lines.append(f"{sources.name_of(place)}: {detail['msg'].lower()}{got}")
     return SettingsError("\n".join(dict.fromkeys(lines)), hint=f"correct or remove the key{_KNOWN}")

@@ -113,7 +113,7 @@ def test_a_place_in_a_run_and_a_place_in_a_key_are_taken_once(
 def test_a_store_of_a_newer_version_is_left_alone_and_named(tmp_path: Path) -> None:
     made(tmp_path)
     with closing(sqlite3.connect(tmp_path / "app.db")) as connection, connection:
-        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+        connection.execute("UPDATE alembic_version SET version_num = '9999', oldest = '9999'")
     with pytest.raises(RecordedDataError, match=r"app\.db: written by a newer version of Setpoint"):
         open_store(tmp_path)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setpoint.errors import RecordedDataError, RunInUse
+from setpoint.model.config.database_url import without_password
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 HEAD = "0010"
 """The newest migration; a test keeps it equal to what lies in `migrations/versions`."""
+OLDEST = "0010"
+"""The oldest layout whose code may work on this one beside newer code; raised where a migration contracts."""
 
 _BUSY_S = 30
 _WRITES = "setpoint_writes"
@@ -49,22 +52,29 @@ class Store:
         with self._look:
             return self._engine or self.open()
 
-    def open(self) -> sa.Engine:
-        """Open the database, made or migrated where needed."""
-        import sqlalchemy as sa
+    @property
+    def url(self) -> str:
+        """Return the URL of a server's database with the name that a service file may tell alone."""
+        url = self.engine.url.set(drivername="postgresql")
+        name = url.database or str(self.rows("SELECT current_database() AS name")[0]["name"])
+        return url.set(database=name).render_as_string(hide_password=False)
 
+    @property
+    def shown(self) -> str:
+        """Name the database without its password."""
+        return _shown(self.engine)
+
+    def open(self, *, migrates: bool = False) -> sa.Engine:
+        """Open the database; a file is made or migrated where needed, a server's only where asked for.
+
+        Raises `RecordedDataError` where it does not answer, or holds another layout.
+        """
         where = self._where
         engine = _sqlite(where) if isinstance(where, Path) else _postgres(where)
         with ExitStack() as undo:
             undo.callback(engine.dispose)
-            try:
-                _bring_up_to_date(engine)
-            except sa.exc.DatabaseError as error:
-                shown = engine.url.render_as_string(hide_password=True)
-                message = f"{shown}: cannot be opened as Setpoint's store: {error.orig}"
-                raise RecordedDataError(
-                    message, hint="move the file away, or check the database and its URL"
-                ) from error
+            with refusals(_shown(engine), "Setpoint's store"):
+                _bring_up_to_date(engine, migrates=migrates or isinstance(where, Path))
             undo.pop_all()
         self._engine = engine
         return engine
@@ -134,9 +144,10 @@ class Store:
 
 
 def open_store(where: Path | str) -> Store:
-    """Open the store of a state directory (a `Path`) or of a database URL, migrated where needed.
+    """Open the store of a state directory (a `Path`) or of a database URL; a file is migrated where needed.
 
-    Raises `RecordedDataError` if a newer version of Setpoint wrote it, or the file is not a database.
+    Raises `RecordedDataError` if a newer version of Setpoint wrote it, the file is not a database, or the
+    database of a server is not migrated.
     """
     if isinstance(where, str) and not where.startswith("sqlite:///"):
         store = Store(where)
@@ -151,6 +162,34 @@ def open_store(where: Path | str) -> Store:
         store.close()
         store.open()
     return store
+
+
+def migrate(url: str, role: str = "") -> Store:
+    """Make the tables of a Postgres database, or bring them up to date; a role gets the rights of a worker.
+
+    Raises `RecordedDataError` where the database refuses.
+    """
+    from setpoint.database.rights import grant
+
+    store = Store(url)
+    store.open(migrates=True)
+    if role:
+        with refusals(store.shown, f"a database of the role {role}"), store.writing() as connection:
+            grant(connection, role)
+    return store
+
+
+@contextmanager
+def refusals(url: str, what: str) -> Iterator[None]:
+    """Say of what a database refuses in a block which database it is, without its password."""
+    import sqlalchemy as sa
+
+    try:
+        yield
+    except sa.exc.DatabaseError as error:
+        message = f"{without_password(url)}: cannot be opened as {what}: {error.orig}"
+        hint = "move the file away, or check the database, its URL and the rights of the role"
+        raise RecordedDataError(message, hint=hint) from error
 
 
 @contextmanager
@@ -236,35 +275,51 @@ def use_wal(connection: sqlite3.Connection) -> None:
             time.sleep(0.01)
 
 
-def _bring_up_to_date(engine: sa.Engine) -> None:
+def _shown(engine: sa.Engine) -> str:
+    return without_password(str(engine.url)).replace("+psycopg", "")
+
+
+def _bring_up_to_date(engine: sa.Engine, *, migrates: bool) -> None:
     import sqlalchemy as sa
 
     with engine.begin() as connection:
-        if _is_current(connection):
-            return
+        found = _layout(connection)
+    if found == HEAD:
+        return
+    if not migrates:
+        told = f"has layout {found}" if found else "has no tables of Setpoint"
+        message = f"{_shown(engine)}: {told}, and this version needs {HEAD}"
+        raise RecordedDataError(message, hint="`setpoint db migrate`, as the role that owns the tables")
     with _writing(engine) as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
-        if not _is_current(connection):
+        if _layout(connection) != HEAD:
             _migrate(connection)
 
 
-def _is_current(connection: sa.Connection) -> bool:
-    """Return whether nothing is to be done, without the half second that importing Alembic takes."""
+def _layout(connection: sa.Connection) -> str:
+    """Return which layout is found, without the half second that importing Alembic takes; empty for none.
+
+    A newer one on which this version may work counts as this version's.
+    """
     import sqlalchemy as sa
 
     if not sa.inspect(connection).has_table("alembic_version"):
-        return False
-    found = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar()
-    if found is not None and found > HEAD:
-        shown = connection.engine.url.render_as_string(hide_password=True)
-        message = f"{shown}: written by a newer version of Setpoint (layout {found}, known up to {HEAD})"
-        raise RecordedDataError(message, hint="update Setpoint")
-    return bool(found == HEAD)
+        return ""
+    row = connection.execute(sa.text("SELECT * FROM alembic_version")).mappings().first()
+    found = str(row["version_num"]) if row else ""
+    if row is None or found <= HEAD:
+        return found
+    if (row.get("oldest") or found) <= HEAD:
+        return HEAD
+    told = f"written by a newer version of Setpoint (layout {found}, known up to {HEAD})"
+    message = f"{_shown(connection.engine)}: {told}"
+    raise RecordedDataError(message, hint="update Setpoint")
 
 
 def _migrate(connection: sa.Connection) -> None:
     # Alembic is slow to import, and only the first run in a project and an update of Setpoint need it.
+    import sqlalchemy as sa
     from alembic import command
     from alembic.config import Config
 
@@ -273,3 +328,6 @@ def _migrate(connection: sa.Connection) -> None:
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
+    if "oldest" not in {column["name"] for column in sa.inspect(connection).get_columns("alembic_version")}:
+        connection.execute(sa.text("ALTER TABLE alembic_version ADD COLUMN oldest VARCHAR(32)"))
+    connection.execute(sa.text("UPDATE alembic_version SET oldest = :oldest"), {"oldest": OLDEST})

@@ -13,7 +13,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -85,7 +85,8 @@ class RunLeases(RunLocks):
             finally:
                 renewal.end()
                 self._store.fences.pop(lease.name, None)
-                self._ask(_LEAVE, name=lease.name, epoch=lease.epoch)
+                with suppress(sa.exc.SQLAlchemyError):  # then it ends by itself
+                    self._ask(_LEAVE, name=lease.name, epoch=lease.epoch)
 
     def owner(self, trace_id: TraceId) -> int | None:
         """Return the id of the living process that owns a run, on whatever machine; none without one."""

@@ -16,7 +16,6 @@ What holds, and why (measured, and read in the source of DBOS 3.4):
 from __future__ import annotations
 
 import asyncio
-import logging
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -38,6 +37,7 @@ from pydantic import ValidationError
 
 from setpoint.database.connect import use_wal
 from setpoint.database.engine_file import BUSY_S, EngineConnection, open_engine_file
+from setpoint.durable.tables import keep_off_the_terminal, launched
 from setpoint.errors import RecordedDataError, RunCancelled, RunInUse, SetpointError, UsageError
 from setpoint.model.ids import TraceId
 from setpoint.model.run import RunOrder, RunOutcome
@@ -176,7 +176,7 @@ class DbosEngine:
             serializer=DBOSPortableJSONSerializer(),
             log_level="ERROR",
             enable_otlp=False,
-            run_migrations=True,
+            run_migrations=self._file is not None,
             max_executor_threads=_THREADS,
             notification_listener_polling_interval_sec=_MAIL_POLL_S,
         )
@@ -185,7 +185,7 @@ class DbosEngine:
         keep_off_the_terminal()
         DBOS(config=config)
         drive.register()
-        DBOS.launch()
+        launched()
 
 
 class _Drive:
@@ -280,13 +280,6 @@ def _alone(trace_id: TraceId) -> Iterator[None]:
         yield
     finally:
         _DRIVING.release()
-
-
-def keep_off_the_terminal() -> None:
-    """Leave what the engine logs to the program's own logging: it writes to stderr where nobody listens."""
-    logger = logging.getLogger("dbos")
-    if not logger.handlers:
-        logger.addHandler(logging.NullHandler())
 
 
 def _version(trace_id: TraceId) -> str:

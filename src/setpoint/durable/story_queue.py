@@ -22,7 +22,7 @@ from dbos import (
     WorkflowStatus,
 )
 
-from setpoint.durable.dbos import keep_off_the_terminal
+from setpoint.durable.tables import keep_off_the_terminal, launched
 from setpoint.model.config.limits import AccountLimits
 from setpoint.model.ids import StoryId, TraceId
 from setpoint.model.value import Text, Value
@@ -97,7 +97,7 @@ class StoryQueue:
         DBOS(config=config)
         self._workflow = DBOS.workflow(name="story", max_recovery_attempts=None)(run)
         DBOS.listen_queues([_queue(label) for label in labels])
-        DBOS.launch()
+        launched()
         try:
             for label in labels:
                 await self._register(label)

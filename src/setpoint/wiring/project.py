@@ -77,7 +77,7 @@ class Project(NamedTuple):
         """What drives runs, so that they survive the end of their process."""
         from setpoint.durable.dbos import DbosEngine
 
-        return DbosEngine(self.state, self.settings.database or None, self.locks)
+        return DbosEngine(self.state, self.store.url if self.settings.database else None, self.locks)
 
     def shared(self, run: TraceId | None = None) -> SharedRepository | None:
         """Return the repository that several machines share, if any, for a run that this process holds."""

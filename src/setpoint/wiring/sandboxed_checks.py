@@ -14,7 +14,7 @@ from setpoint.errors import SettingsError
 from setpoint.model.config.sandbox import Means
 from setpoint.model.evaluation import Evaluation
 from setpoint.model.proof import NOBODY, HiddenTests, HiddenTrial, Proof, Vouched
-from setpoint.settings import Settings
+from setpoint.settings import Settings, inherited
 from setpoint.system.files.private_folder import temporary_place
 from setpoint.system.processes import Hold, Trial, clean_environment, holding, withholding
 from setpoint.system.processes.available import AvailableMeans
@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 
 _AVAILABLE = AvailableMeans()
 """What works on this machine does not change while Setpoint runs, and each measurement asks."""
+
+_PASSWORDS = ("~/.pgpass", "~/.pg_service.conf")
+"""Where the client of Postgres finds passwords."""
+_NAMES_PASSWORDS = ("PGPASSFILE", "PGSERVICEFILE")
+"""Variables that name other files for them."""
 
 
 async def sandbox_of_checks(settings: Settings) -> Trial | None:
@@ -90,12 +95,15 @@ async def _of_hidden_tests(settings: Settings, means: Means) -> Means:
 def covered(project: Project) -> tuple[str, ...]:
     """Return the places in which no code of a maker reads anything but its own.
 
-    They hold hidden tests, the state, and the copies and temporary files of agents and of other checks.
+    They hold hidden tests, the state, passwords of a database, and the copies and temporary files of agents
+    and of other checks.
     """
     copies = (project.copies / name for name in ("work", "measured", "repositories"))
     hidden = project.artifacts.hidden
     places = (project.state, temporary_place(), *copies, *([hidden.place] if hidden else ()))
-    return (*(str(place.resolve()) for place in places), *(hidden.covered if hidden else ()))
+    named = (*_PASSWORDS, *inherited(_NAMES_PASSWORDS).values()) if project.settings.database else ()
+    secrets = (path for each in named if (path := Path(each).expanduser()).is_file())
+    return (*(str(path.resolve()) for path in (*places, *secrets)), *(hidden.covered if hidden else ()))
 
 
 def _opened(project: Project, settings: Settings) -> tuple[str, ...]:

@@ -15,6 +15,8 @@ from setpoint.agents.probing import environment_of, probe
 from setpoint.agents.registry import known, shipped
 from setpoint.agents.sandbox.sandbox import Sandbox
 from setpoint.agents.selection import Agents
+from setpoint.app.project.database import record_rows
+from setpoint.app.project.diagnosis import Diagnosis
 from setpoint.app.runs.story_files import check_stories
 from setpoint.checks.collecting import Collected, collect, commands_that_cannot_start
 from setpoint.checks.discovery.own_commands.command import OwnCommand
@@ -58,17 +60,6 @@ class AgentRow(NamedTuple):
     """What would hold it; empty: it is part of Setpoint, or cannot be held as the settings ask."""
     reads: tuple[str, ...] = ()
     """Files and folders of a project with instructions or skills that it reads by itself."""
-
-
-class Diagnosis(NamedTuple):
-    """One line of `setpoint doctor`."""
-
-    name: str
-    ok: bool
-    detail: str
-    """The result, or how to fix it."""
-    needed: bool = False
-    """Whether a run cannot begin without it."""
 
 
 def agent_rows(project: Project) -> Sequence[AgentRow]:
@@ -359,6 +350,7 @@ async def _diagnosis(project: Project) -> list[Diagnosis]:
             detail=str(commit or "none yet; hint: git add -A && git commit"),
         ),
         Diagnosis("state", ok=writable, needed=True, detail=state),
+        *await asyncio.to_thread(record_rows, project),
         await asyncio.to_thread(_copies_row, project.copies),
         _stories_row(project),
     ]

@@ -14,7 +14,7 @@ from setpoint.errors import ExitCode
 from setpoint.model.config.database_url import without_password
 
 if TYPE_CHECKING:
-    from setpoint.app.project.doctor import Diagnosis
+    from setpoint.app.project.diagnosis import Diagnosis
     from setpoint.wiring.project import Project
 
 
