@@ -26,6 +26,8 @@ OLDEST = "0010"
 _BUSY_S = 30
 _WRITES = "setpoint_writes"
 _MIGRATION_LOCK = 0x5E7_0001
+_RESTART_S = 20.0
+"""Seconds to wait for a server that restarts."""
 _PATIENCE = {"connect_timeout": 5, "tcp_user_timeout": 5000}
 """Seconds to wait for a server, and milliseconds for its network to answer, so that a cut is noticed."""
 
@@ -108,13 +110,13 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """Yield a connection that sees one state of the database."""
-        with self.engine.begin() as connection:
+        with answering(self.engine), self.engine.begin() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """Yield a connection that writes all or nothing; waits for its turn before it reads anything."""
-        with _writing(self.engine) as connection:
+        with answering(self.engine), _writing(self.engine) as connection:
             for name, epoch in self.fences.items():
                 _require_lease(connection, name, epoch)
             yield connection
@@ -193,6 +195,20 @@ def refusals(url: str, what: str) -> Iterator[None]:
 
 
 @contextmanager
+def answering(engine: sa.Engine) -> Iterator[None]:
+    """Raise `RecordedDataError` where the server of a database does not answer in a block."""
+    import sqlalchemy as sa
+
+    try:
+        yield
+    except sa.exc.OperationalError as error:
+        if engine.dialect.name == "sqlite":
+            raise
+        message = f"{_shown(engine)} does not answer: {str(error.orig).splitlines()[0]}"
+        raise RecordedDataError(message, hint="`setpoint db check` says whether it can be reached") from error
+
+
+@contextmanager
 def _writing(engine: sa.Engine) -> Iterator[sa.Connection]:
     import sqlalchemy as sa
 
@@ -228,8 +244,25 @@ def _postgres(url: str) -> sa.Engine:
     address = sa.make_url(url).set(drivername="postgresql+psycopg")
     engine = sa.create_engine(address, pool_pre_ping=True, connect_args=_PATIENCE)
 
+    known = threading.Event()
+
+    @sa.event.listens_for(engine, "do_connect")
+    def connecting(
+        dialect: sa.Dialect, _record: object, words: tuple[Any, ...], terms: dict[str, Any]
+    ) -> Any:  # noqa: ANN401 - as its driver gives it
+        """Wait for a server that was there and restarts; one that was never there is an error at once."""
+        deadline = time.monotonic() + _RESTART_S
+        while True:
+            try:
+                return dialect.connect(*words, **terms)
+            except dialect.loaded_dbapi.OperationalError:
+                if not known.is_set() or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.2)
+
     @sa.event.listens_for(engine, "connect")
     def connected(connection: DBAPIConnection, _record: object) -> None:
+        known.set()
         # The queries of the metrics are long and touch little: to compile them takes longer than to run them.
         connection.autocommit = True
         connection.cursor().execute("SET jit = off")

@@ -10,6 +10,7 @@ from setpoint.history.event_log import SqlEventLog
 from setpoint.history.queries import RunSummary, runs_of
 from setpoint.model.events.work import TRACE, AboutWork, ShiftReported, StoriesCame, StoryLeft, StoryTaken
 from setpoint.model.ids import StoryId, TraceId
+from setpoint.model.stories.board import Card
 from setpoint.model.value import Instant
 from setpoint.ports import Clock
 from setpoint.wiring.project import Project
@@ -28,6 +29,8 @@ class Taking(NamedTuple):
     until: Instant | None = None
     """None while it is worked on, and where the worker was killed."""
     run: TraceId | None = None
+    did: str = ""
+    """What it was taken up with."""
 
 
 class ShiftRecord:
@@ -55,7 +58,9 @@ class ShiftRecord:
                 case StoryTaken():
                     # A worker that was killed did not say what the story had cost until then.
                     self._ended(body.story, after_usd=body.spent_usd)
-                    self.takings.append(Taking(body.shift, body.story, event.at, body.spent_usd))
+                    self.takings.append(
+                        Taking(body.shift, body.story, event.at, body.spent_usd, did=body.did)
+                    )
                 case StoryLeft():
                     self._ended(body.story, after_usd=body.spent_usd, until=event.at, run=body.run)
                 case ShiftReported():
@@ -95,6 +100,10 @@ class ShiftRecord:
     def of(self, shift: str) -> list[Taking]:
         """Return what was taken up in a shift."""
         return [each for each in self.takings if each.shift == shift]
+
+    def tries(self, shift: str, card: Card) -> int:
+        """Count how often a story was taken up in a shift with what is to be done of it now."""
+        return sum((each.story, each.did) == (card.id, card.action.shown) for each in self.of(shift))
 
     def cost(self, takings: Sequence[Taking]) -> Decimal:
         """Add up what the runs cost while workers worked on them, as far as agents told."""

@@ -12,7 +12,7 @@ from setpoint.app.runs.board import find_card, list_cards, runs_of_story
 from setpoint.app.runs.child_command import verb_command
 from setpoint.app.runs.shift_record import ShiftRecord
 from setpoint.app.runs.story_paths import story_files
-from setpoint.errors import ExitCode, RunInUse, UsageError
+from setpoint.errors import ExitCode, RecordedDataError, RunInUse, UsageError
 from setpoint.model.config.limits import BoardLimits
 from setpoint.model.events.work import ShiftReported
 from setpoint.model.facts.budget_account import account_of
@@ -45,6 +45,10 @@ _WORST_FIRST = (
     ExitCode.CANCELLED,
     ExitCode.OK,
 )
+_ENDED = frozenset(ExitCode) - {ExitCode.FAULT, ExitCode.INTERRUPTED}
+"""Exit codes by which a run says why it ended."""
+MOST_TRIES = 5
+"""How often the same is done of a story in a shift whose processes are killed or break."""
 _FOR_PEOPLE = (ExitCode.WAITING, ExitCode.STOPPED, ExitCode.UNPROVEN, ExitCode.UNPROVABLE)
 """Exit codes of stories that a person has to look at."""
 Say = Callable[[StoryId, str], None]
@@ -138,7 +142,7 @@ class WorkerPool:
         """Keep as many runs going as allowed, and look at the board again whenever one has ended."""
         try:
             while not self.halt.is_set():
-                await self._look()
+                await self.look()
                 if not self.running and not self.standing:
                     return
                 waiting = [self.halt.wait(), *([self.clock.sleep(LOOK_S)] if self.standing else [])]
@@ -156,7 +160,7 @@ class WorkerPool:
     async def looked(self) -> None:
         """Do what else is due at each look, before stories are chosen."""
 
-    async def _look(self) -> None:
+    async def look(self) -> None:
         """Take up what may begin now; say why, where nothing can."""
         now = shift_at(self.clock.now().astimezone(), self.limits.window) if self.standing else self.shift
         if now != self.shift:
@@ -208,6 +212,10 @@ class WorkerPool:
     def _files(self, story: StoryId) -> frozenset[str]:
         return story_files(self.project, story) if self.limits.jobs > 1 else frozenset()
 
+    def may_try(self, card: Card) -> bool:
+        """Whether a story may be taken up again in this shift with what is to be done of it."""
+        return self.record.tries(self.shift, card) < MOST_TRIES
+
     async def start(self, card: Card) -> None:
         """Begin to work on a story."""
         self.begin(card)
@@ -254,6 +262,11 @@ class WorkerPool:
                     self.record.leave(shift, taken.id)
         except RunInUse:
             return None
+        except RecordedDataError as error:
+            if not self.standing:
+                raise
+            self.say(taken.id, str(error))
+            return None
 
     async def _run(self, taken: Card) -> StoryOutcome:
         goes_on = taken.action.trace_id if taken.action.kind is not ActionKind.START else None
@@ -267,6 +280,8 @@ class WorkerPool:
         except UsageError as error:  # its file went away meanwhile, and what was done stays done
             now = _without_file(taken, came[0][1] if came else None, error.message)
         self.left[taken.id] = now.action if self.standing else None
+        if self.standing and done.exit_code not in _ENDED and self.may_try(now):
+            del self.left[taken.id]  # its process was killed, or broke
         return StoryOutcome(
             story=taken.id,
             did=taken.action.shown,
