@@ -77,5 +77,5 @@ class StandingWorker(WorkerPool):
         for shift in over:
             self.record.note(ShiftReported(shift=shift))
         if over and (report := shift_report(self.project, name=over[-1])):
-            self.say(StoryId(""), f"shift of {report.shift}: {report.headline}; hint: setpoint work report")
             await asyncio.to_thread(tell_all, self.project, shift_notice(self.project, report))
+            self.say(StoryId(""), f"shift of {report.shift}: {report.headline}; hint: setpoint work report")

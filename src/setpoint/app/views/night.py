@@ -88,6 +88,12 @@ class ShiftReport(Value):
     """Stories whose agents did not tell their cost in full."""
 
     @property
+    def when(self) -> str:
+        """Name the shift with its first and last minute, in local time."""
+        times = [f"{at.astimezone():%H:%M}" for at in (self.since, self.until) if at]
+        return ", ".join((self.shift, *(["-".join(times)] if times else [])))
+
+    @property
     def headline(self) -> str:
         """Say it in one line."""
         good = sum(bool(each.branch) for each in self.worked)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from setpoint.cli.render.styles import say
+from setpoint.cli.render.styles import say, say_of
 
 app = typer.Typer(help="Work through the board within limits of money, hours and parallel runs.")
 
@@ -37,13 +37,9 @@ def work(
         terms = project.settings.board
         hours = f", hours {terms.hours}" if terms.hours else ""
         say(f"working on the board of {project.root.name}{hours}; stop with Ctrl-C")
-        worker = StandingWorker(project, terms, (), _shown)
+        worker = StandingWorker(project, terms, (), say_of)
         asyncio.run(worker.until_signalled())
         return 0
-
-
-def _shown(story: str, text: str) -> None:
-    say(f"[{story}] {text}" if story else text)
 
 
 @app.command()
@@ -61,6 +57,6 @@ def report(
     if as_json:
         typer.echo(told.model_dump_json(indent=2))
         return
-    say(f"shift of {told.shift}: {told.headline}")
+    say(f"shift of {told.when}: {told.headline}")
     for line in told.lines:
         say(line)
