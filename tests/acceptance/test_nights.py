@@ -86,7 +86,7 @@ class Nights:
     def report(self):
         done = self.repository.setpoint("work", "report", "--json")
         told = json.loads(done.stdout)
-        ended = {each["story"]: each["state"] for each in told["worked"]}
+        ended = {each["story_id"]: each["ending"] or each["state"] for each in told["worked"]}
         return told, ended, {each["story"]: each["on"] for each in told["waits"]}
 
     def told(self):
@@ -167,7 +167,7 @@ def second_night(nights):
         {"story-3": "you"},
         f"setpoint answer show {board(repository)['story-3']['run']}",
     )
-    assert told["worked"][0]["run"] == interrupted
+    assert told["worked"][0]["trace_id"] == interrupted
     assert "story-3: " in nights.told()
 
 
@@ -176,14 +176,14 @@ def third_night(nights):
     repository = nights.repository
     (nights.played / "answered").write_text("")
     asked = board(repository)["story-3"]["run"]
-    assert repository.setpoint("answer", "continue", asked).returncode == 0
+    assert repository.setpoint("answer", "continue", "1", asked).returncode == 0
     nights.at("2026-03-04T22:00:00")
     nights.until("nothing is ready: every story is done")
     nights.at("2026-03-05T07:00:00")
     nights.until("shift of 2026-03-04")
     told, ended, waits = nights.report()
     assert (told["shift"], ended, waits) == ("2026-03-04", {"story-3": "verified"}, {})
-    assert told["worked"][0]["run"] == asked
+    assert told["worked"][0]["trace_id"] == asked
     assert nights.told().count("Shift of ") == 3
 
 

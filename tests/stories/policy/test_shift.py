@@ -31,7 +31,7 @@ def chosen(cards, limits=None, so_far=None, left=None, files=None):
         left or {},
         lambda name: files.get(name, NONE),
     )
-    return made.limit or [each.id for each in made.cards]
+    return made[1] or [each.id for each in made[0]]
 
 
 @pytest.mark.parametrize(
@@ -128,16 +128,16 @@ def test_no_choice_breaks_a_limit(jobs, most, kinds, running, taken, files):
     by_name = {str(place): each for place, each in enumerate(files)}
     running, taken = {str(each) for each in running}, {str(each) for each in running | taken}
     so_far = ShiftSoFar(running=sorted(running), taken=taken)
-    made = choose(cards, BoardLimits(jobs=jobs, max_stories=most), so_far, {}, by_name.__getitem__)
-    names = [each.id for each in made.cards]
-    assert all(each.action.automatic for each in made.cards)
+    begun, limit = choose(cards, BoardLimits(jobs=jobs, max_stories=most), so_far, {}, by_name.__getitem__)
+    names = [each.id for each in begun]
+    assert all(each.action.automatic for each in begun)
     assert not running & set(names)
     assert not names or len(names) + len(running) <= jobs
     assert most is None or not set(names) - taken or len(taken | set(names)) <= most
     held = [path for name in names for path in by_name[name]]
     assert len(held) == len(set(held))
     assert not set(held) & {path for name in running for path in by_name[name]}
-    assert not (names and made.limit)
+    assert not (names and limit)
 
 
 def test_an_idle_worker_says_what_the_stories_wait_for():

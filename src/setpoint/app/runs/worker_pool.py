@@ -14,7 +14,6 @@ from setpoint.app.runs.shift_record import ShiftRecord
 from setpoint.app.runs.story_paths import story_files
 from setpoint.errors import ExitCode, RunInUse, UsageError
 from setpoint.model.config.limits import BoardLimits
-from setpoint.model.events.work import ShiftReported
 from setpoint.model.facts.budget_account import account_of
 from setpoint.model.ids import StoryId, TraceId
 from setpoint.model.stories.board import ActionKind, Card, NextAction, PhaseProgress
@@ -152,7 +151,7 @@ class WorkerPool:
                     self.say(story, "interrupted; the next `setpoint work` resumes it")
             await asyncio.gather(*self.running, return_exceptions=True)
             if not self.standing and self.record.of(self.shift):
-                self.record.note(ShiftReported(shift=self.shift))
+                self.record.note(self.shift, reported=True)
 
     async def looked(self) -> None:
         """Do what else is due at each look, before stories are chosen."""
@@ -168,14 +167,13 @@ class WorkerPool:
             return self._tell(f"outside of the hours {self.limits.hours} (board.hours)")
         every = await asyncio.to_thread(list_cards, self.project)
         cards = [each for each in every if self.only is None or each.id in self.only]
-        self.record.see(now, (each.id for each in cards))
+        self.record.note(now, (each.id for each in cards))
         if self.stopped and not self.standing:
             return None
-        choice = choose(cards, self.limits, self._so_far(cards), self.left, self._files)
-        self.stopped = choice.limit
-        for each in choice.cards:
+        begin, self.stopped = choose(cards, self.limits, self._so_far(cards), self.left, self._files)
+        for each in begin:
             self._start(each)
-        return self._tell(choice.limit or why_idle(cards, self.left))
+        return self._tell(self.stopped or why_idle(cards, self.left))
 
     def _tell(self, why: str) -> None:
         """Say why a standing worker does nothing, when that changes."""
@@ -236,11 +234,11 @@ class WorkerPool:
             with RunLocks(self.project.state).held(TraceId(f"story-{taken.id}")):
                 if _still(self.project, taken) != taken.action:
                     return None
-                self.record.take(shift, taken.id, taken.action.shown)
+                self.record.count(shift, taken.id, taken=True)
                 try:
                     return await self._run(taken)
                 finally:
-                    self.record.leave(shift, taken.id)
+                    self.record.count(shift, taken.id, taken=False)
         except RunInUse:
             return None
 
