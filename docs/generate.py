@@ -40,6 +40,7 @@ from setpoint.agents.registry import known
 from setpoint.app.people.gates import OpenGate
 from setpoint.app.project.doctor import AgentRow, Diagnosis
 from setpoint.app.runs.worker_pool import BoardOutcome, StoryOutcome
+from setpoint.app.views.night import ShiftReport, WaitingStory
 from setpoint.app.views.production import ProblemView, SignalView
 from setpoint.cli.app import commands
 from setpoint.history.metrics.metrics import DayFigure, Metric, MetricsReport, Part
@@ -339,6 +340,8 @@ def json_shapes() -> Iterator[str]:
             BoardOutcome,
         ),
         ("run --auto: `worked`", "One story that ran.", StoryOutcome),
+        ("work report", "One report. Under `worked`, runs as in `status`.", ShiftReport),
+        ("work report: `waits`", "One story that is not done.", WaitingStory),
         ("check", "One evaluation of the working tree.", Evaluation),
         ("metrics", "One report, with `snapshot` if it was stored.", MetricsReport),
         ("metrics --snapshots", "A list of stored reports, newest first.", Snapshot),

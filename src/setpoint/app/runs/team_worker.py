@@ -10,6 +10,7 @@ from pathlib import Path
 from setpoint.app.project.doctor import diagnose
 from setpoint.app.runs.board import find_card, queued_folder, read_one, read_stories
 from setpoint.app.runs.standing_worker import StandingWorker
+from setpoint.app.runs.story_paths import story_files
 from setpoint.database.leases import RunLeases, holder_name
 from setpoint.durable.story_queue import ANY, QueuedStory, StoryQueue
 from setpoint.errors import RecordedDataError, RunInUse, UsageError, WorkspaceError
@@ -91,6 +92,10 @@ class TeamWorker(StandingWorker):
         waiting = sum(not worker for worker in going.values())
         most = self.limits.all_jobs or len(going) + self.limits.jobs
         return (*going, *self.running.values()), min(self.limits.jobs - waiting, most - len(going))
+
+    def files(self, story: StoryId) -> frozenset[str]:
+        """Return the files that a story will change, as far as is known."""
+        return story_files(self.project, story)
 
     def tell(self, why: str) -> None:
         """Say why no worker does anything, when that changes."""

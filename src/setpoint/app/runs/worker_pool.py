@@ -14,7 +14,6 @@ from setpoint.app.runs.shift_record import ShiftRecord
 from setpoint.app.runs.story_paths import story_files
 from setpoint.errors import ExitCode, RecordedDataError, RunInUse, UsageError
 from setpoint.model.config.limits import BoardLimits
-from setpoint.model.events.work import ShiftReported
 from setpoint.model.facts.budget_account import account_of
 from setpoint.model.ids import StoryId, TraceId
 from setpoint.model.stories.board import ActionKind, Card, NextAction, PhaseProgress
@@ -47,8 +46,8 @@ _WORST_FIRST = (
 )
 _ENDED = frozenset(ExitCode) - {ExitCode.FAULT, ExitCode.INTERRUPTED}
 """Exit codes by which a run says why it ended."""
-MOST_TRIES = 5
-"""How often the same is done of a story in a shift whose processes are killed or break."""
+MOST_TRIES = 8
+"""How often a story is taken up in a shift whose processes are killed or break."""
 _FOR_PEOPLE = (ExitCode.WAITING, ExitCode.STOPPED, ExitCode.UNPROVEN, ExitCode.UNPROVABLE)
 """Exit codes of stories that a person has to look at."""
 Say = Callable[[StoryId, str], None]
@@ -155,7 +154,7 @@ class WorkerPool:
                     self.say(story, "interrupted; the next `setpoint work` resumes it")
             await asyncio.gather(*self.running, return_exceptions=True)
             if not self.standing and self.record.of(self.shift):
-                self.record.note(ShiftReported(shift=self.shift))
+                self.record.note(self.shift, reported=True)
 
     async def looked(self) -> None:
         """Do what else is due at each look, before stories are chosen."""
@@ -171,15 +170,15 @@ class WorkerPool:
             return self.tell(f"outside of the hours {self.limits.hours} (board.hours)")
         every = await asyncio.to_thread(list_cards, self.project)
         cards = [each for each in every if self.only is None or each.id in self.only]
-        self.record.see(now, (each.id for each in cards))
+        self.record.note(now, (each.id for each in cards))
         if self.stopped and not self.standing:
             return None
         going, room = await self.under_way()
-        choice = choose(cards, self.limits, self._so_far(cards, going, room), self.left, self._files)
-        self.stopped = choice.limit
-        for each in choice.cards:
+        so_far = self._so_far(cards, going, room)
+        begin, self.stopped = choose(cards, self.limits, so_far, self.left, self.files)
+        for each in begin:
             await self.start(each)
-        return self.tell(choice.limit or why_idle(cards, self.left))
+        return self.tell(self.stopped or why_idle(cards, self.left))
 
     def tell(self, why: str) -> None:
         """Say why a standing worker does nothing, when that changes."""
@@ -209,12 +208,13 @@ class WorkerPool:
             broken=why if len(broken) == MOST_BROKEN else "",
         )
 
-    def _files(self, story: StoryId) -> frozenset[str]:
+    def files(self, story: StoryId) -> frozenset[str]:
+        """Return the files that a story will change, as far as is known; needed where several run at once."""
         return story_files(self.project, story) if self.limits.jobs > 1 else frozenset()
 
     def may_try(self, card: Card) -> bool:
-        """Whether a story may be taken up again in this shift with what is to be done of it."""
-        return self.record.tries(self.shift, card) < MOST_TRIES
+        """Whether a story may be taken up again in this shift."""
+        return self.record.tries(self.shift, card.id) < MOST_TRIES
 
     async def start(self, card: Card) -> None:
         """Begin to work on a story."""
@@ -255,11 +255,11 @@ class WorkerPool:
             with self.project.locks.held(TraceId(f"story-{taken.id}")):
                 if _still(self.project, taken) != taken.action:
                     return None
-                self.record.take(shift, taken.id, taken.action.shown)
+                self.record.count(shift, taken.id, taken=True)
                 try:
                     return await self._run(taken)
                 finally:
-                    self.record.leave(shift, taken.id)
+                    self.record.count(shift, taken.id, taken=False)
         except RunInUse:
             return None
         except RecordedDataError as error:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from setpoint.cli.render.styles import say
+from setpoint.cli.render.styles import say, say_of
 from setpoint.errors import UsageError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _worker(project: Project) -> StandingWorker:
     from setpoint.app.runs.standing_worker import StandingWorker
 
     if not project.settings.database:
-        return StandingWorker(project, project.settings.board, (), _shown)
+        return StandingWorker(project, project.settings.board, (), say_of)
     from setpoint.app.runs.team_worker import TeamWorker, abilities
 
     labels, lacks = abilities(project)
@@ -60,11 +60,7 @@ def _worker(project: Project) -> StandingWorker:
     say(f"{can}; lacks {lacks}" if lacks else can)
     if not labels:
         raise UsageError("this machine lacks what every story needs", hint="setpoint doctor")
-    return TeamWorker(project, project.settings.board, (), _shown, labels=labels)
-
-
-def _shown(story: str, text: str) -> None:
-    say(f"[{story}] {text}" if story else text)
+    return TeamWorker(project, project.settings.board, (), say_of, labels=labels)
 
 
 @app.command()
