@@ -85,7 +85,7 @@ class TeamWorker(StandingWorker):
             self.say(StoryId(""), f"left to workers of another version of Setpoint: {told}")
         self._told = told
 
-    async def under_way(self) -> tuple[Collection[StoryId], int]:
+    async def under_way(self) -> tuple[Collection[StoryId], int | None]:
         """Return what all workers have or will have, and how many more to offer: a little ahead of need."""
         going = await self._queue.under_way()
         self._going = bool(going)

@@ -187,11 +187,13 @@ class WorkerPool:
             self.say(StoryId(""), told)
         self._said = told
 
-    async def under_way(self) -> tuple[Collection[StoryId], int]:
-        """Return the stories that are worked on, and how many more may begin."""
-        return self.running.values(), self.limits.jobs - len(self.running)
+    async def under_way(self) -> tuple[Collection[StoryId], int | None]:
+        """Return the stories that are worked on, and how many more may begin, as `ShiftSoFar` has them."""
+        return self.running.values(), None
 
-    def _so_far(self, cards: Iterable[Card], going: Collection[StoryId], room: int) -> ShiftSoFar:
+    def _so_far(
+        self, cards: Iterable[Card], going: Collection[StoryId] = (), room: int | None = None
+    ) -> ShiftSoFar:
         takings, newest = self.record.of(self.shift), self.worked[-MOST_BROKEN:]
         broken = [each for each in newest if each.exit_code == ExitCode.NO_AGENT]
         stuck = {each.id for each in cards if each.action.kind in (ActionKind.ANSWER, ActionKind.LOOK)}

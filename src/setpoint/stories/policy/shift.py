@@ -25,8 +25,8 @@ class ShiftSoFar(NamedTuple):
     """Since it took up its first story."""
     taken: Collection[StoryId] = ()
     running: Collection[StoryId] = ()
-    room: int = 1
-    """How many more may begin beside those."""
+    room: int | None = None
+    """How many more may begin beside those; none: as many as `jobs` leaves."""
     asking: Sequence[StoryId] = ()
     """Stories that it worked on and that need a person."""
     broken: str = ""
@@ -57,10 +57,11 @@ def choose(
     if limit := _limit(limits, so_far):
         return (), limit
     found, held = list[Card](), set[str]().union(*map(files, so_far.running))
+    most = limits.jobs - len(so_far.running) if so_far.room is None else so_far.room
     room = float("inf") if limits.max_stories is None else limits.max_stories - len(so_far.taken)
     full = f"taken up already: {counted(len(so_far.taken), 'story')} (board.max_stories)" if room <= 0 else ""
     for card in cards:
-        if len(found) >= so_far.room:
+        if len(found) >= most:
             break
         tried = card.id in so_far.running or (card.id in left and left[card.id] in (None, card.action))
         fresh = card.id not in so_far.taken
