@@ -84,9 +84,7 @@ async def test_who_lost_the_run_pushes_nothing_more(machines):
     await taken.snapshot(other, "implement-2", attempt())
 
     (Path(copy.path) / "new.py").write_text("x = 3\n")
-    with pytest.raises(
-        RunInUse, match="run-1 was taken over by another worker: nothing more"
-    ):
+    with pytest.raises(RunInUse, match="run-1 was taken over by another worker: nothing more"):
         await late.snapshot(copy, "implement-2", attempt())
     with pytest.raises(RunInUse):
         await here.forge(1).deliver(copy, first.commit, "setpoint/late", message="Late")
