@@ -139,7 +139,7 @@ def test_a_story_that_changes_nothing_is_tried_again_in_the_next_shift_alone(pro
     asyncio.run(made.work())
     assert begun == ["cart.md", "cart.md"]
     assert len({each.shift for each in made.record.takings}) == 2
-    assert "nothing is ready: 1 waits for the next shift" in heard
+    assert "nothing is ready: 1 story waits for the next shift" in heard
     assert any(each.endswith("hint: setpoint work report") for each in heard)
 
 
