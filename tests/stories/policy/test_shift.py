@@ -150,5 +150,6 @@ def test_an_idle_worker_says_what_the_stories_wait_for():
     ]
     said = why_idle(cards, {"d": cards[3].action})
     assert said == (
-        "nothing is ready: 2 wait for a person, 1 waits for other stories and 1 waits for the next shift"
+        "nothing is ready: 2 stories wait for a person, 1 story waits for other stories "
+        "and 1 story waits for the next shift"
     )

@@ -36,14 +36,14 @@ def only_worker(project: Project) -> Iterator[None]:
 
 @dataclass
 class StandingWorker(WorkerPool):
-    """Works until it is told to stop, one shift after the other."""
+    """Work until SIGTERM or Ctrl-C, one shift after the other."""
 
     standing: bool = True
     _ended: int = -1
     _synced_s: float = 0.0
 
     def stop(self) -> bool:
-        """Take up no more stories; gives whether it was told so before."""
+        """Take up no more stories; gives whether that was asked for before."""
         before = self.halt.is_set()
         self.halt.set()
         return before

@@ -118,7 +118,7 @@ class WorkerPool:
     say: Say
     clock: Clock = field(default_factory=SystemClock)
     standing: bool = False
-    """Whether it works until it is told to stop, one shift after the other."""
+    """Whether it works until `halt` is set, one shift after the other."""
     only: frozenset[StoryId] | None = None
     """The stories to work on; none: all of the board."""
     worked: list[StoryOutcome] = field(default_factory=list)
@@ -135,7 +135,8 @@ class WorkerPool:
     def __post_init__(self) -> None:
         """Name the shift of a call by its time."""
         self.record = ShiftRecord(self.project, self.clock)
-        self.shift = "" if self.standing else self.clock.now().isoformat(timespec="milliseconds")
+        now = self.clock.now().astimezone().replace(tzinfo=None)
+        self.shift = "" if self.standing else now.isoformat(" ", "milliseconds")
 
     async def work(self) -> None:
         """Keep as many runs going as allowed, and look at the board again whenever one has ended."""

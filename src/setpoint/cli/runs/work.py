@@ -78,6 +78,6 @@ def report(
     if as_json:
         typer.echo(told.model_dump_json(indent=2))
         return
-    say(f"shift of {told.shift}: {told.headline}")
+    say(f"{'' if since else 'shift of '}{told.shift}: {told.headline}")
     for line in told.lines:
         say(line)

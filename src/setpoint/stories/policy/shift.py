@@ -92,7 +92,10 @@ def _limit(limits: BoardLimits, so_far: ShiftSoFar) -> str:
 def why_idle(cards: Iterable[Card], left: Mapping[StoryId, NextAction | None]) -> str:
     """Say what the stories wait for of which none can begin."""
     found = Counter(_waits_for(card, left) for card in cards if card.action.kind is not ActionKind.REST)
-    waits = [f"{count} {'waits' if count == 1 else 'wait'} for {what}" for what, count in found.items()]
+    waits = [
+        f"{counted(count, 'story')} {'waits' if count == 1 else 'wait'} for {what}"
+        for what, count in found.items()
+    ]
     return f"nothing is ready: {enumerated(waits)}" if waits else "nothing is ready: every story is done"
 
 
