@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -97,22 +97,19 @@ def copy_to_database(where: Path, source: Path | None = None) -> dict[str, int]:
     copies = copies_folder(root, state, cache_folder(settings, root))
     hidden = HiddenFolder(hidden_place(settings.hidden_dir, root), copies.parent.name)
     folders = (state / "artifacts", hidden.place / hidden.project)
-    with tempfile.TemporaryDirectory(prefix="setpoint-copy-") as place:
-        own = open_store(snapshot(state / "app.db", Path(place)).parent)
-        engine = (
-            open_engine_file(snapshot(state / "engine.db", Path(place)))
-            if (state / "engine.db").is_file()
-            else None
-        )
-        with closing(own), closing(open_store(settings.database)) as target:
-            for run in open_runs(own, RunLocks(state).owner):
-                if run.process is not None:
-                    message = f"process {run.process} works on {run.trace_id}: nothing was copied"
-                    raise UsageError(message, hint=f"wait for it, or `setpoint stop {run.short_id}`")
-            copied = copy_record(own.engine, engine, _artifacts(folders), target)
-        if engine is not None:
-            engine.dispose()
-    return copied
+    with tempfile.TemporaryDirectory(prefix="setpoint-copy-") as place, ExitStack() as opened:
+        engine = None
+        # First the engine, as in a backup: it does once more what it has not seen to end.
+        if (state / "engine.db").is_file():
+            engine = open_engine_file(snapshot(state / "engine.db", Path(place)))
+            opened.callback(engine.dispose)
+        own = opened.enter_context(closing(open_store(snapshot(state / "app.db", Path(place)).parent)))
+        target = opened.enter_context(closing(open_store(settings.database)))
+        for run in open_runs(own, RunLocks(state).owner):
+            if run.process is not None:
+                message = f"process {run.process} works on {run.trace_id}: nothing was copied"
+                raise UsageError(message, hint=f"wait for it, or `setpoint stop {run.short_id}`")
+        return copy_record(own.engine, engine, _artifacts(folders), target)
 
 
 def _artifacts(folders: Sequence[Path]) -> Iterator[tuple[str, bytes]]:
