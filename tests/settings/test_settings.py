@@ -298,7 +298,7 @@ NO_DATABASE = (
 
 @pytest.mark.parametrize("url", NO_DATABASE)
 def test_what_names_no_database_is_refused_and_not_shown(tmp_path, url):
-    with pytest.raises(SettingsError, match="variable SETPOINT_DATABASE: .* as in postgresql") as refused:
+    with pytest.raises(SettingsError, match=r"variable SETPOINT_DATABASE: .* as in postgresql") as refused:
         load(tmp_path, environment={"SETPOINT_DATABASE": url})
     assert "same" not in str(refused.value)
 
