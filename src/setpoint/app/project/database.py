@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from setpoint.app.project.diagnosis import Diagnosis
-from setpoint.database.connect import HEAD, Store, migrate, open_store
+from setpoint.database.connect import HEAD, Store, migrate, open_store, shown
 from setpoint.database.copying import copy_record, snapshot
 from setpoint.database.engine_file import open_engine_file
-from setpoint.database.rights import lacking, owns
+from setpoint.database.rights import lacking
 from setpoint.durable.tables import engine_versions, migrate_engine
 from setpoint.errors import RecordedDataError, UsageError
 from setpoint.history.queries import open_runs
@@ -25,6 +25,10 @@ from setpoint.workspace.copies_folder import cache_folder, copies_folder
 
 _CLOCKS_S = 5.0
 """Seconds by which the clock of the server may differ from this machine's."""
+_ASKED = """
+SELECT clock_timestamp() AS now, current_user AS who, pg_has_role(tableowner, 'USAGE') AS owns
+FROM pg_tables WHERE tablename = 'event'
+"""
 
 
 def _settings(where: Path) -> tuple[Path, Settings]:
@@ -37,15 +41,11 @@ def _settings(where: Path) -> tuple[Path, Settings]:
 
 
 def migrate_database(where: Path, role: str = "") -> str:
-    """Make all tables of the project's database, or bring them up to date; gives its name.
-
-    Where a role is named, it gets the rights of a worker. Raises `RecordedDataError` where the database
-    refuses.
-    """
+    """Make the tables of the project's database, or bring them up to date, for a role too; gives its name."""
     _, settings = _settings(where)
     with closing(migrate(settings.database, role)) as store:
         migrate_engine(store.url, role)
-        return store.shown
+        return shown(store.engine)
 
 
 def check_database(where: Path) -> Sequence[Diagnosis]:
@@ -69,15 +69,15 @@ def record_rows(project: Project) -> list[Diagnosis]:
 def _database_rows(store: Store) -> list[Diagnosis]:
     found, needed = engine_versions(store)
     with store.reading() as connection:
-        missing, owner = lacking(connection), owns(connection)
-    row = store.rows("SELECT clock_timestamp() AS now, current_user AS who")[0]
+        missing = lacking(connection)
+    row = store.rows(_ASKED)[0]
     apart_s = abs((row["now"] - datetime.now(UTC)).total_seconds())
     told = f"lacks {', '.join(missing)}; hint: setpoint db migrate --role {row['who']}"
-    rights = "owns the tables, so it could change what is recorded" if owner else "can read and add"
+    rights = "owns the tables, so it could change what is recorded" if row["owns"] else "can read and add"
     behind = "" if found >= needed else "; hint: setpoint db migrate"
     engine = f"version {found} of its tables, needed {needed}{behind}"
     return [
-        Diagnosis("record", ok=True, needed=True, detail=f"{store.shown}: layout {HEAD}"),
+        Diagnosis("record", ok=True, needed=True, detail=f"{shown(store.engine)}: layout {HEAD}"),
         Diagnosis("engine", ok=found >= needed, needed=True, detail=engine),
         Diagnosis("role", ok=not missing, needed=True, detail=f"{row['who']}: {told if missing else rights}"),
         Diagnosis("clock", ok=apart_s < _CLOCKS_S, detail=f"differs from ours by {apart_s:.1f} s"),
