@@ -61,21 +61,13 @@ class Store:
         name = url.database or str(self.rows("SELECT current_database() AS name")[0]["name"])
         return url.set(database=name).render_as_string(hide_password=False)
 
-    @property
-    def shown(self) -> str:
-        """Name the database without its password."""
-        return _shown(self.engine)
-
     def open(self, *, migrates: bool = False) -> sa.Engine:
-        """Open the database; a file is made or migrated where needed, a server's only where asked for.
-
-        Raises `RecordedDataError` where it does not answer, or holds another layout.
-        """
+        """Open the database; a file is made or migrated where needed, a server's only where asked for."""
         where = self._where
         engine = _sqlite(where) if isinstance(where, Path) else _postgres(where)
         with ExitStack() as undo:
             undo.callback(engine.dispose)
-            with refusals(_shown(engine), "Setpoint's store"):
+            with refusals(shown(engine), "Setpoint's store"):
                 _bring_up_to_date(engine, migrates=migrates or isinstance(where, Path))
             undo.pop_all()
         self._engine = engine
@@ -134,8 +126,10 @@ class Store:
         if not isinstance(self._where, Path):
             import sqlalchemy as sa
 
+            # Postgres takes no zero in a text: what is asked for with one is nowhere.
+            given = {key: v.replace("\0", "\ufffd") if isinstance(v, str) else v for key, v in values.items()}
             with self.reading() as connection:
-                return [*connection.execute(sa.text(query), values).mappings()]
+                return [*connection.execute(sa.text(query), given).mappings()]
         if not self._where.exists():
             return []
         with self._look:
@@ -148,8 +142,7 @@ class Store:
 def open_store(where: Path | str) -> Store:
     """Open the store of a state directory (a `Path`) or of a database URL; a file is migrated where needed.
 
-    Raises `RecordedDataError` if a newer version of Setpoint wrote it, the file is not a database, or the
-    database of a server is not migrated.
+    Raises `RecordedDataError` where it is no database, is not migrated, or a newer version of Setpoint wrote it.
     """
     if isinstance(where, str) and not where.startswith("sqlite:///"):
         store = Store(where)
@@ -167,16 +160,13 @@ def open_store(where: Path | str) -> Store:
 
 
 def migrate(url: str, role: str = "") -> Store:
-    """Make the tables of a Postgres database, or bring them up to date; a role gets the rights of a worker.
-
-    Raises `RecordedDataError` where the database refuses.
-    """
+    """Make or update the tables of a Postgres database; a role that is named gets the rights of a worker."""
     from setpoint.database.rights import grant
 
     store = Store(url)
     store.open(migrates=True)
     if role:
-        with refusals(store.shown, f"a database of the role {role}"), store.writing() as connection:
+        with refusals(shown(store.engine), f"a database of the role {role}"), store.writing() as connection:
             grant(connection, role)
     return store
 
@@ -308,7 +298,8 @@ def use_wal(connection: sqlite3.Connection) -> None:
             time.sleep(0.01)
 
 
-def _shown(engine: sa.Engine) -> str:
+def shown(engine: sa.Engine) -> str:
+    """Name a database without its password."""
     return without_password(str(engine.url)).replace("+psycopg", "")
 
 
@@ -321,7 +312,7 @@ def _bring_up_to_date(engine: sa.Engine, *, migrates: bool) -> None:
         return
     if not migrates:
         told = f"has layout {found}" if found else "has no tables of Setpoint"
-        message = f"{_shown(engine)}: {told}, and this version needs {HEAD}"
+        message = f"{shown(engine)}: {told}, and this version needs {HEAD}"
         raise RecordedDataError(message, hint="`setpoint db migrate`, as the role that owns the tables")
     with _writing(engine) as connection:
         if connection.dialect.name == "postgresql":
@@ -331,10 +322,7 @@ def _bring_up_to_date(engine: sa.Engine, *, migrates: bool) -> None:
 
 
 def _layout(connection: sa.Connection) -> str:
-    """Return which layout is found, without the half second that importing Alembic takes; empty for none.
-
-    A newer one on which this version may work counts as this version's.
-    """
+    """Return which layout is found, without Alembic's half second; this version's for one that it can use."""
     import sqlalchemy as sa
 
     if not sa.inspect(connection).has_table("alembic_version"):
@@ -345,9 +333,8 @@ def _layout(connection: sa.Connection) -> str:
         return found
     if (row.get("oldest") or found) <= HEAD:
         return HEAD
-    told = f"written by a newer version of Setpoint (layout {found}, known up to {HEAD})"
-    message = f"{_shown(connection.engine)}: {told}"
-    raise RecordedDataError(message, hint="update Setpoint")
+    message = f"written by a newer version of Setpoint (layout {found}, known up to {HEAD})"
+    raise RecordedDataError(f"{shown(connection.engine)}: {message}", hint="update Setpoint")
 
 
 def _migrate(connection: sa.Connection) -> None:
