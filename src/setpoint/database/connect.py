@@ -142,7 +142,7 @@ class Store:
 def open_store(where: Path | str) -> Store:
     """Open the store of a state directory (a `Path`) or of a database URL; a file is migrated where needed.
 
-    Raises `RecordedDataError` where it is no database, is not migrated, or a newer version of Setpoint wrote it.
+    Raises `RecordedDataError` where it is no database, not migrated, or written by a newer version of Setpoint.
     """
     if isinstance(where, str) and not where.startswith("sqlite:///"):
         store = Store(where)
@@ -194,7 +194,7 @@ def answering(engine: sa.Engine) -> Iterator[None]:
     except sa.exc.OperationalError as error:
         if engine.dialect.name == "sqlite":
             raise
-        message = f"{_shown(engine)} does not answer: {str(error.orig).splitlines()[0]}"
+        message = f"{shown(engine)} does not answer: {str(error.orig).splitlines()[0]}"
         raise RecordedDataError(message, hint="`setpoint db check` says whether it can be reached") from error
 
 

@@ -33,7 +33,7 @@ def snapshot(file: Path, into: Path) -> Path:
 
 
 def copy_record(
-    own: sa.Engine, engine: sa.Engine | None, artifacts: Iterable[tuple[str, bytes]], target: Store
+    own: sa.Engine, engine: sa.Engine | None, artifacts: Iterable[tuple[str, bool, bytes]], target: Store
 ) -> dict[str, int]:
     """Copy all tables and artifacts in one transaction; gives how many rows each table got.
 
@@ -54,9 +54,9 @@ def copy_record(
         copied = _copied(own, into, METADATA.sorted_tables)
         if engine is not None:
             copied |= _copied(engine, into, of_engine)
-        for digest, data in artifacts:
+        for digest, hidden, data in artifacts:
             if hashlib.sha256(data).hexdigest() == digest:  # a damaged file is no loss: nothing can read it
-                into.execute(sa.insert(ARTIFACT), {"digest": digest, "data": data})
+                into.execute(sa.insert(ARTIFACT), {"digest": digest, "hidden": hidden, "data": data})
                 copied[ARTIFACT.name] += 1
     return copied
 

@@ -112,10 +112,12 @@ def copy_to_database(where: Path, source: Path | None = None) -> dict[str, int]:
         return copy_record(own.engine, engine, _artifacts(folders), target)
 
 
-def _artifacts(folders: Sequence[Path]) -> Iterator[tuple[str, bytes]]:
+def _artifacts(folders: Sequence[Path]) -> Iterator[tuple[str, bool, bytes]]:
+    """Yield each artifact with its name, and whether it is hidden: those of all folders but the first are."""
     seen = set[str]()
-    for file in (file for folder in folders for file in sorted(folder.glob("??/*"))):
-        digest = f"{file.parent.name}{file.name}"
-        if digest not in seen:
-            seen.add(digest)
-            yield digest, file.read_bytes()
+    for folder in folders:
+        for file in sorted(folder.glob("??/*")):
+            digest = f"{file.parent.name}{file.name}"
+            if digest not in seen:
+                seen.add(digest)
+                yield digest, folder != folders[0], file.read_bytes()
