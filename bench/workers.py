@@ -1,9 +1,12 @@
 """Let three workers share a Postgres while everything breaks, and count what was lost or done twice.
 
-`python bench/workers.py --runs 300` makes a project with that many stories, starts workers in clones of
-their own, and until all stories are delivered breaks something at random: `kill -9` of a worker or of a run, SIGSTOP of a worker with all its processes for longer than its lease, a cut of its network (as root,
-in a network namespace), a restart of Postgres. Then it reads the record, the shared repository and the ledger
-that the scripted agent wrote, and prints what is wrong; exit code 1 if anything is.
+    python bench/workers.py [--runs 300] [--pause 60]
+
+It makes a project with that many stories, starts workers in clones of their own, and until all stories are
+delivered breaks something at random: `kill -9` of a worker or of a run, SIGSTOP of a worker with all its
+processes for longer than its lease, a cut of its network (as root, in a network namespace), a restart of
+Postgres. Then it reads the record, the shared repository and the ledger that the scripted agent wrote, and
+prints what is wrong; exit code 1 if anything is.
 """
 
 from __future__ import annotations
