@@ -334,11 +334,7 @@ def json_shapes() -> Iterator[str]:
         ("status", "A list of runs, newest first.", RunSummary),
         ("story list", "A list of stories, the most urgent first.", Card),
         ("story next", "The most urgent story as in `story list`, or null. Its `action`:", NextAction),
-        (
-            "run --auto",
-            "The outcome below, and `exit_code`. Under `left`, stories as in `story list`.",
-            BoardOutcome,
-        ),
+        ("run --auto", "The outcome below, and `exit_code`. `left` is as in `story list`.", BoardOutcome),
         ("run --auto: `worked`", "One story that ran.", StoryOutcome),
         ("work report", "One report. Under `worked`, runs as in `status`.", ShiftReport),
         ("work report: `waits`", "One story that is not done.", WaitingStory),

@@ -203,7 +203,7 @@ def test_everything_that_is_possible_of_twelve_stories_is_delivered(nights):
             nights.story(number, needs, f"{chain}-{place + 1}")
     nights.story(40, name="alone")
 
-    done = repository.setpoint("work", "--now", timeout=300, SETPOINT_BOARD__JOBS="2")
+    done = repository.setpoint("work", "--now", timeout=560, SETPOINT_BOARD__JOBS="2")
 
     cards = board(repository)
     assert len(cards) == 12
