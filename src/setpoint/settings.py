@@ -13,10 +13,9 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -29,7 +28,7 @@ from pydantic import (
 from setpoint.errors import SettingsError
 from setpoint.model.changes.branch_name import BranchPrefix
 from setpoint.model.config.custom_check import CHECK_NAME, OWN_CHECKS, CustomCheck, refuse_unknown_formats
-from setpoint.model.config.database_url import has_password, postgres_url
+from setpoint.model.config.database_url import DatabaseUrl, refuse_password
 from setpoint.model.config.delivery import DeliverySettings
 from setpoint.model.config.forge import ForgeSettings
 from setpoint.model.config.hooks import HookSettings
@@ -240,14 +239,10 @@ class Settings(Value):
     """Name of the pipeline, or path of a TOML file."""
     branch_prefix: BranchPrefix = "setpoint/"
     """What the delivered branch's name begins with."""
-    database: Annotated[str, AfterValidator(postgres_url)] = ""
-    """Postgres database, by URL, that several machines share (docs/how-to/database.md); empty: files in the
-    state directory. Give the password by `SETPOINT_DATABASE` or a service file, never in `setpoint.toml`.
-    """
+    database: DatabaseUrl = ""
+    """URL of a Postgres database for the record (docs/how-to/database.md), here without its password."""
     shared_repository: str = ""
-    """URL, path or remote of a bare repository by which machines that share a `database` pass work on; empty:
-    each run stays on its machine.
-    """
+    """Bare repository, by URL, path or remote, by which machines that share a `database` pass runs on."""
     state_dir: str = ".setpoint"
     """Where Setpoint keeps its state, from the root of the repository."""
     cache_dir: str = ""
@@ -313,13 +308,10 @@ def load(
 ) -> Settings:
     """Read the settings of the project at `root`; a wrong key or value is named with its source."""
     source, from_file = _from_file(root)
-    if has_password(str(from_file.get("database", ""))):
-        hint = "set SETPOINT_DATABASE instead, or use a service file: postgresql:///?service=NAME"
-        raise SettingsError(f"{source}, key 'database': a password would be in the repository", hint=hint)
+    refuse_password(from_file.get("database", ""), source)
     from_environment = _from_environment(os.environ if environment is None else environment)
     merged = overlaid(overlaid(from_file, from_environment), flags or {})
-    given = merged.get("limits", {})
-    if merged.get("preset") == "classic" and isinstance(given, Mapping):
+    if merged.get("preset") == "classic" and isinstance(given := merged.get("limits", {}), Mapping):
         merged["limits"] = {**CLASSIC, **given}
     try:
         return Settings(**merged)
@@ -405,6 +397,6 @@ def _explained(error: ValidationError, sources: _Sources) -> SettingsError:
         place = [str(part) for part in detail["loc"] if not _UNION_MEMBER.match(str(part))]
         if detail["type"] == "unknown_key":
             place.append(str(detail["ctx"]["key"]))
-        got = "" if place == ["database"] else f" (got {detail.get('input')!r})"  # it may hold a password
+        got = "" if place == ["database"] else f" (got {detail.get('input')!r})"  # no password
         lines.append(f"{sources.name_of(place)}: {detail['msg'].lower()}{got}")
     return SettingsError("\n".join(dict.fromkeys(lines)), hint=f"correct or remove the key{_KNOWN}")

@@ -153,4 +153,4 @@ def test_who_lost_a_lease_ends_at_once_and_says_why() -> None:
     program = "from setpoint.database.leases import end_process\ntry: end_process('so')\nfinally: print('on')"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (130, "")
-    assert "so; this process ends, and another worker goes on" in done.stderr
+    assert "so; this process ends, and another worker continues" in done.stderr

@@ -142,7 +142,7 @@ class Store:
 def open_store(where: Path | str) -> Store:
     """Open the store of a state directory (a `Path`) or of a database URL; a file is migrated where needed.
 
-    Raises `RecordedDataError` where it is no database, not migrated, or of a newer version of Setpoint.
+    Raises `RecordedDataError` where it cannot be read, is not migrated, or a newer Setpoint wrote it.
     """
     if isinstance(where, str) and not where.startswith("sqlite:///"):
         store = Store(where)

@@ -55,7 +55,7 @@ def copy_record(
         if engine is not None:
             copied |= _copied(engine, into, of_engine)
         for digest, hidden, data in artifacts:
-            if hashlib.sha256(data).hexdigest() == digest:  # a damaged file is no loss: nothing can read it
+            if hashlib.sha256(data).hexdigest() == digest:  # nothing can read a damaged one
                 into.execute(sa.insert(ARTIFACT), {"digest": digest, "hidden": hidden, "data": data})
                 copied[ARTIFACT.name] += 1
     return copied

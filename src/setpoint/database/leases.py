@@ -52,7 +52,7 @@ class Lease(NamedTuple):
 
 def end_process(reason: str) -> None:
     """End this process at once; the supervisors of what it started end that, too."""
-    _LOG.error("%s; this process ends, and another worker goes on", reason)
+    _LOG.error("%s; this process ends, and another worker continues", reason)
     os._exit(int(ExitCode.INTERRUPTED))
 
 

@@ -21,7 +21,7 @@ def needed() -> dict[str, tuple[str, ...]]:
 
 
 def grant(connection: sa.Connection, role: str) -> None:
-    """Give a role what a worker needs of Setpoint's own tables, and take away what else it had."""
+    """Grant a role what a worker needs of Setpoint's own tables, and take away what else it had."""
     quote = connection.dialect.identifier_preparer.quote_identifier
     schema = connection.exec_driver_sql("SELECT current_schema()").scalar()
     who = quote(role)

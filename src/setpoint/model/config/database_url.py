@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Annotated
 from urllib.parse import SplitResult, parse_qs, urlsplit
+
+from pydantic import AfterValidator
+
+from setpoint.errors import SettingsError
 
 
 def postgres_url(url: str) -> str:
@@ -17,6 +22,17 @@ def postgres_url(url: str) -> str:
             " in a password, write @ : / ? # % as %40 %3A %2F %3F %23 %25"
         )
     return url.replace("postgres://", "postgresql://", 1)
+
+
+DatabaseUrl = Annotated[str, AfterValidator(postgres_url)]
+"""URL of a Postgres database, or an empty string."""
+
+
+def refuse_password(url: object, source: object) -> None:
+    """Raise `SettingsError` where a file of the repository holds a password."""
+    if has_password(str(url)):
+        hint = "set SETPOINT_DATABASE instead, or use a service file: postgresql:///?service=NAME"
+        raise SettingsError(f"{source}, key 'database': a password would be in the repository", hint=hint)
 
 
 def has_password(url: str) -> bool:
