@@ -158,8 +158,7 @@ class CustomAgent(Value):
     writes: tuple[str, ...] = ()
     """Folders (ending with `/`, made where missing) and files outside the work copy it may write to.
 
-    `~` is its home, `$NAME` a variable of its environment. Those of an agent Setpoint knows are added to.
-    """
+    `~` is its home, `$NAME` a variable of its environment. Those of an agent Setpoint knows are added to."""
 
 
 class Settings(Value):
@@ -200,9 +199,8 @@ class Settings(Value):
     proof: ProofTerms = ProofTerms()
     """What must be proved before a run ends as verified."""
     show: tuple[Shown, ...] = ()
-    """Commands whose output is shown before and after the work, for example `["python -m app export"]`, and
-    pages, for example `[{ start = "python -m http.server 8000", page = "http://127.0.0.1:8000/" }]`.
-    """
+    """Commands whose output is shown before and after, as in `["python -m app export"]`, and pages, as in
+    `[{ start = "python -m http.server 8000", page = "http://127.0.0.1:8000/" }]`."""
     goals: Goals = Goals()
     """The quality that a change has to reach, by metric."""
     checks: ChecksSettings = ChecksSettings()
