@@ -40,6 +40,7 @@ from setpoint.agents.registry import known
 from setpoint.app.people.gates import OpenGate
 from setpoint.app.project.doctor import AgentRow, Diagnosis
 from setpoint.app.runs.worker_pool import BoardOutcome, StoryOutcome
+from setpoint.app.runs.worker_status import HeldStory, LiveWorker
 from setpoint.app.views.production import ProblemView, SignalView
 from setpoint.cli.app import commands
 from setpoint.history.metrics.metrics import DayFigure, Metric, MetricsReport, Part
@@ -339,6 +340,7 @@ def json_shapes() -> Iterator[str]:
             BoardOutcome,
         ),
         ("run --auto: `worked`", "One story that ran.", StoryOutcome),
+        ("work status: `workers`", "One worker that lives.", LiveWorker),
         ("check", "One evaluation of the working tree.", Evaluation),
         ("metrics", "One report, with `snapshot` if it was stored.", MetricsReport),
         ("metrics --snapshots", "A list of stored reports, newest first.", Snapshot),
@@ -361,7 +363,7 @@ def json_shapes() -> Iterator[str]:
     ):
         yield f"## {verb}\n"
         yield f"{text} Keys: {', '.join(f'`{name}`' for name in row_type._fields)}.\n"
-    for part in (Mutant, Metric, Part, DayFigure, SignalView, Signal, Frame, Hypothesis, Suspicion):
+    for part in (HeldStory, Mutant, Metric, Part, DayFigure, SignalView, Signal, Frame, Hypothesis, Suspicion):
         yield f"### `{part.__name__}`\n"
         yield from fields(part)
     yield "## `progress.json`\n"

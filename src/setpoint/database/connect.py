@@ -97,6 +97,16 @@ class Store:
                 values = {**values, **each}
         return self._asked(query, values)
 
+    def answers(self) -> bool:
+        """Whether the database answers and holds a record."""
+        import sqlalchemy as sa
+
+        try:
+            self.rows("SELECT 1 FROM event LIMIT 1")
+        except (sa.exc.SQLAlchemyError, sqlite3.Error, RecordedDataError):
+            return False
+        return True
+
     @property
     def journal(self) -> Path | None:
         """Return the file that every commit writes to; none where a server keeps the database."""
