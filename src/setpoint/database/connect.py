@@ -26,7 +26,7 @@ OLDEST = "0010"
 _BUSY_S = 30
 _WRITES = "setpoint_writes"
 _MIGRATION_LOCK = 0x5E7_0001
-_PATIENCE = {"connect_timeout": 5, "tcp_user_timeout": 5000}
+_PATIENCE = {"connect_timeout": 5, "tcp_user_timeout": 5000, "client_encoding": "utf8"}
 """Seconds to wait for a server, and milliseconds for its network to answer, so that a cut is noticed."""
 
 
@@ -303,6 +303,9 @@ def _bring_up_to_date(engine: sa.Engine, *, migrates: bool) -> None:
     with _writing(engine) as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
+            if (encoding := connection.scalar(sa.text("SHOW server_encoding"))) != "UTF8":
+                message = f"{_shown(engine)}: its encoding is {encoding}, and Setpoint needs UTF8"
+                raise RecordedDataError(message, hint="createdb --encoding UTF8 --template template0 ...")
         if _layout(connection) != HEAD:
             _migrate(connection)
 
