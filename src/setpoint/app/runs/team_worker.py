@@ -94,7 +94,7 @@ class TeamWorker(StandingWorker):
         file = read_one(Path(card.path))
         if not isinstance(file, StoryFile):
             return
-        self.left[card.id] = card.action
+        self.left[card.id], self._going = card.action, True
         maker = self.project.settings.agents.maker
         label = file.story.worker or (maker if maker != "auto" else ANY)
         told = {"file": file.path.name, "text": file.page.text, "digest": file.digest}
