@@ -346,11 +346,7 @@ def json_shapes() -> Iterator[str]:
         ("metrics --snapshots", "A list of stored reports, newest first.", Snapshot),
         ("lab mutate", "One object: `score`, `counts` by fate, and these.", MutationReport),
         ("ci signal list, ci signal show", "A list of problems, the latest first, or one.", ProblemView),
-        (
-            "ci deploy list, ci deploy record",
-            "A list of deployments, newest first, or one with `new`.",
-            Deployment,
-        ),
+        ("ci deploy list, ci deploy record", "A list, newest first, or one with `new`.", Deployment),
         ("verify", "`agrees`, `notes`, and under `checks` a list of these with `agrees` each.", Compared),
     ]
     for verbs_of, text, model in shapes:
