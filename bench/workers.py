@@ -1,10 +1,12 @@
 """Let three workers share a Postgres while everything breaks, and count what was lost or done twice.
 
-`python bench/workers.py --runs 300` makes a project with that many stories, starts workers in clones of their
-own, and until all stories are delivered breaks something at random every few seconds: `kill -9` of a worker or
-of a run, SIGSTOP of a worker with all its processes for longer than its lease, a cut of its network (as root,
-in a network namespace), a restart of Postgres. Then it reads the record, the shared repository and the ledger
-that the scripted agent wrote, and prints what is wrong; exit code 1 if anything is.
+    python bench/workers.py [--runs 300] [--pause 60]
+
+It makes a project with that many stories, starts workers in clones of their own, and until all stories are
+delivered breaks something at random: `kill -9` of a worker or of a run, SIGSTOP of a worker with all its
+processes for longer than its lease, a cut of its network (as root, in a network namespace), a restart of
+Postgres. Then it reads the record, the shared repository and the ledger that the scripted agent wrote, and
+prints what is wrong; exit code 1 if anything is.
 """
 
 from __future__ import annotations
@@ -79,6 +81,7 @@ class Server:
     process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
+        """Start it, and wait until it answers."""
         hosts = f"127.0.0.1,{HOST}" if has_network() else "127.0.0.1"
         words = ["-D", str(self.folder / "data"), "-p", str(self.port), "-h", hosts, "-k", str(self.folder)]
         with (self.folder / "log").open("ab") as log:
@@ -99,6 +102,7 @@ class Server:
         raise SystemExit(f"Postgres does not start: {self.folder / 'log'}")
 
     def make(self) -> None:
+        """Make its files and the database."""
         run(
             *as_somebody(self.folder),
             str(self.tools / "initdb"),
@@ -116,14 +120,17 @@ class Server:
             connection.execute("CREATE DATABASE setpoint")
 
     def end(self, number: int = signal.SIGINT) -> None:
+        """End it with a signal."""
         if self.process is not None:
             self.process.send_signal(number)
             self.process.wait(60)
 
     def url(self, name: str = "setpoint", host: str = "127.0.0.1") -> str:
+        """Return the address of a database."""
         return f"postgresql://bench@{host}:{self.port}/{name}"
 
     def rows(self, query: str) -> list[tuple]:
+        """Ask the database."""
         with psycopg.connect(self.url()) as connection:
             return connection.execute(query).fetchall()
 
@@ -141,6 +148,7 @@ class Worker:
     stopped: list[int] = field(default_factory=list)
 
     def keep(self) -> None:
+        """Start it where it does not run."""
         if self.process is None or (self.process.poll() is not None and not self.stopped):
             self.starts += 1
             with (self.clone.parent / f"{self.clone.name}.log").open("ab") as log:
@@ -161,6 +169,7 @@ class Worker:
 
 
 def run(*words: str, cwd: Path | None = None, **more: object) -> str:
+    """Run a program to its end; give what it says."""
     done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False, **more)
     if done.returncode:
         raise SystemExit(f"{' '.join(words)}: {done.stdout}{done.stderr}")
@@ -168,17 +177,19 @@ def run(*words: str, cwd: Path | None = None, **more: object) -> str:
 
 
 def has_network() -> bool:
+    """Whether a network can be made and cut here."""
     return os.geteuid() == 0 and shutil.which("ip") is not None
 
 
 @contextmanager
 def network() -> Iterator[tuple[str, ...]]:
-    """Make a network namespace that is linked to this one, where we may; gives what starts a program there."""
+    """Make a network namespace linked to this one, where we may; gives what starts a program there."""
     if not has_network():
         yield ()
         return
-    with suppress(SystemExit):
-        run("ip", "netns", "del", SPACE)
+    for words in ("netns del " + SPACE, "link del spb0"):  # of a bench that was killed
+        with suppress(SystemExit):
+            run("ip", *words.split())
     run("ip", "netns", "add", SPACE)
     try:
         run("ip", "link", "add", "spb0", "type", "veth", "peer", "name", "spb1", "netns", SPACE)
@@ -227,6 +238,13 @@ def migrate(server: Server, clone: Path) -> None:
     run(str(SETPOINT), "db", "migrate", cwd=clone, env=environment)
 
 
+def words_of(pid: int) -> list[str]:
+    """Return the command line of a process; empty where it has ended."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_text("utf-8", "replace").split("\0")
+    return []
+
+
 class Trouble:
     """What breaks, and how long it took until somebody else held what was lost."""
 
@@ -271,25 +289,28 @@ class Trouble:
                     self.lost[name] = (time.monotonic(), epoch)
 
     def kill_worker(self) -> None:
+        """Kill a worker, as a crash does."""
         worker = self.dice.choice(self.workers)
         if worker.process is not None and not worker.stopped:
             pids = worker.processes()
             self.note(pids)
             for pid in pids:
-                with suppress(ProcessLookupError):
-                    if b"work" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
+                if "work" in words_of(pid):
+                    with suppress(ProcessLookupError):
                         os.kill(pid, signal.SIGKILL)
 
     def kill_run(self) -> None:
+        """Kill the process of a run."""
         found = [
             pid for each in self.workers if not each.stopped for pid in each.processes()
-            if {b"run", b"resume"} & set(Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"))
+            if {"run", "resume"} & set(words_of(pid))
         ]  # fmt: skip
         if found:
             with suppress(ProcessLookupError):
                 os.kill(self.dice.choice(found), signal.SIGKILL)
 
     def freeze(self) -> None:
+        """Stop a worker with all its processes for longer than its leases."""
         worker = self.dice.choice(self.workers)
         if worker.stopped or worker.process is None:
             return
@@ -308,11 +329,13 @@ class Trouble:
         self.later.append((time.monotonic() + 1.8 * LEASE_S, wake))
 
     def restart(self) -> None:
+        """Restart the database, half of the times without a farewell."""
         self.server.end(self.dice.choice([signal.SIGINT, signal.SIGQUIT]))
         time.sleep(self.dice.uniform(0, 2))
         self.server.start()
 
     def cut(self) -> None:
+        """Cut the network of the last worker for longer than its leases."""
         worker = self.workers[-1]
         if worker.stopped:
             return
@@ -358,6 +381,7 @@ def judged(server: Server, folder: Path, count: int) -> list[str]:
 
 
 def main() -> None:
+    """Make the project, break things, judge."""
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--runs", type=int, default=300)
     asked.add_argument("--seed", type=int, default=1)
@@ -421,6 +445,7 @@ def watched(server: Server, workers: list[Worker], given: argparse.Namespace) ->
 
 
 def report(trouble: Trouble, server: Server, folder: Path, count: int) -> None:
+    """Print what came of it; end with exit code 1 where something is wrong."""
     wrong = judged(server, folder, count)
     begun = Counter(line.split()[0] for line in (folder / "ledger").read_text().splitlines())
     attempts = {

@@ -41,6 +41,7 @@ from setpoint.app.people.gates import OpenGate
 from setpoint.app.project.doctor import AgentRow, Diagnosis
 from setpoint.app.runs.worker_pool import BoardOutcome, StoryOutcome
 from setpoint.app.runs.worker_status import HeldStory, LiveWorker
+from setpoint.app.views.night import ShiftReport, WaitingStory
 from setpoint.app.views.production import ProblemView, SignalView
 from setpoint.cli.app import commands
 from setpoint.history.metrics.metrics import DayFigure, Metric, MetricsReport, Part
@@ -334,12 +335,10 @@ def json_shapes() -> Iterator[str]:
         ("status", "A list of runs, newest first.", RunSummary),
         ("story list", "A list of stories, the most urgent first.", Card),
         ("story next", "The most urgent story as in `story list`, or null. Its `action`:", NextAction),
-        (
-            "run --auto",
-            "The outcome below, and `exit_code`. Under `left`, stories as in `story list`.",
-            BoardOutcome,
-        ),
+        ("run --auto", "The outcome below, and `exit_code`. `left` is as in `story list`.", BoardOutcome),
         ("run --auto: `worked`", "One story that ran.", StoryOutcome),
+        ("work report", "One report. Under `worked`, runs as in `status`.", ShiftReport),
+        ("work report: `waits`", "One story that is not done.", WaitingStory),
         ("work status: `workers`", "One worker that lives.", LiveWorker),
         ("check", "One evaluation of the working tree.", Evaluation),
         ("metrics", "One report, with `snapshot` if it was stored.", MetricsReport),
@@ -359,7 +358,18 @@ def json_shapes() -> Iterator[str]:
     ):
         yield f"## {verb}\n"
         yield f"{text} Keys: {', '.join(f'`{name}`' for name in row_type._fields)}.\n"
-    for part in (HeldStory, Mutant, Metric, Part, DayFigure, SignalView, Signal, Frame, Hypothesis, Suspicion):
+    for part in (
+        HeldStory,
+        Mutant,
+        Metric,
+        Part,
+        DayFigure,
+        SignalView,
+        Signal,
+        Frame,
+        Hypothesis,
+        Suspicion,
+    ):
         yield f"### `{part.__name__}`\n"
         yield from fields(part)
     yield "## `progress.json`\n"

@@ -147,8 +147,9 @@ def test_a_prefix_of_none_or_of_several_runs_is_refused(store: Store) -> None:
         find(store, nobody, "run-b")
     with pytest.raises(UsageError, match="'a' may be run-a0, run-a1, run-a2, run-a3, run-a4 or others"):
         find(store, nobody, "a")
-    with pytest.raises(UsageError, match="no run's id"):
-        find(store, nobody, "%")
+    for nothing in ("%", "\0"):
+        with pytest.raises(UsageError, match="no run's id"):
+            find(store, nobody, nothing)
     begin(store, "run-b0")
     with pytest.raises(UsageError, match="'0' may be run-a0, run-b0"):
         find(store, nobody, "0")

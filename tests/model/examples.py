@@ -31,6 +31,7 @@ from setpoint.model.events.own_agents import (
     SuggestedAction,
     SuggestionSettled,
 )
+from setpoint.model.events.work import ShiftNoted, StoryCounted
 from setpoint.model.evidence import CheckState
 from setpoint.model.exam import Exam, Examiner
 from setpoint.model.finding import Category, Finding, Severity
@@ -330,6 +331,8 @@ _BODIES = (
     SuggestionSettled(suggestion="sug-0123456789", confirmed=True, by="Ann"),
     RunRequested(request="Totals must be right", client="claude-code", max_cost_usd=Decimal(2)),
     *ABOUT_FORGE,
+    StoryCounted(shift="2026-01-31", story=StoryId("totals"), taken=True, spent_usd=Decimal("0.5")),
+    ShiftNoted(shift="2026-01-31", came=(StoryId("totals"),), reported=True),
 )
 EXAMPLES = {body.kind: body for body in _BODIES}
 """An event by its kind."""

@@ -3,6 +3,7 @@
 import pytest
 
 from setpoint.errors import ExitCode, SettingsError
+from setpoint.model.config.database_url import without_password
 from setpoint.model.config.limits import Limits
 from setpoint.model.quality import WEIGHTS
 from setpoint.model.stories.story import IntegrityMode
@@ -261,3 +262,50 @@ def test_a_pattern_names_several_variables(monkeypatch):
     monkeypatch.setenv("OWN_KEY_A", "1")
     monkeypatch.setenv("OWN_KEY_B", "2")
     assert inherited(("OWN_KEY_*", "NOT_SET")) == {"OWN_KEY_A": "1", "OWN_KEY_B": "2"}
+
+
+URL = "postgresql://ada@db.example/setpoint"
+
+
+def test_a_database_is_named_by_one_setting(tmp_path):
+    for named, read in ((URL, URL), ("postgres://h/n", "postgresql://h/n"), ("", "")):
+        assert load(tmp_path, environment={"SETPOINT_DATABASE": named}).database == read
+    service = "postgresql:///?service=team"
+    (tmp_path / "setpoint.toml").write_text(f'database = "{service}"\n')
+    assert load(tmp_path, environment={}).database == service
+
+
+@pytest.mark.parametrize("url", ["postgresql://ada:sesame@h/n", "postgresql://h/n?user=a&password=sesame",
+    "postgresql://ada:se/same@h/n", "postgresql://ada:5/sesame@h/n"])  # fmt: skip
+def test_a_password_in_a_file_of_the_repository_is_refused(tmp_path, url):
+    (tmp_path / "setpoint.toml").write_text(f'database = "{url}"\n')
+    with pytest.raises(SettingsError) as refused:
+        load(tmp_path, environment={})
+    assert str(tmp_path / "setpoint.toml") in refused.value.message
+    assert "SETPOINT_DATABASE" in refused.value.hint
+    assert "same" not in str(refused.value)
+
+
+NO_DATABASE = (
+    "mysql://ada:sesame@h/n",
+    "h/n",
+    "postgresql://ada:se/same@h/n",
+    "postgresql://ada:se#same@h/n",
+    "postgresql://ada:sesame@[h/n",
+    "postgresql://ada:5/sesame@h/n",
+)
+
+
+@pytest.mark.parametrize("url", NO_DATABASE)
+def test_what_names_no_database_is_refused_and_not_shown(tmp_path, url):
+    with pytest.raises(SettingsError, match=r"variable SETPOINT_DATABASE: .* as in postgresql") as refused:
+        load(tmp_path, environment={"SETPOINT_DATABASE": url})
+    assert "same" not in str(refused.value)
+
+
+def test_a_database_is_shown_without_its_password():
+    for url in ("postgresql://a:sesame@h:5433/n", "postgresql://a@h:5433/n?password=sesame&x=1"):
+        assert without_password(url) == "postgresql://a:***@h:5433/n"
+    for url in (URL, "postgresql:///?service=team", ""):
+        assert without_password(url) == url
+    assert without_password("postgresql://a:se/same@h/n") == "***"

@@ -26,6 +26,8 @@ OLDEST = "0010"
 _BUSY_S = 30
 _WRITES = "setpoint_writes"
 _MIGRATION_LOCK = 0x5E7_0001
+_RESTART_S = 20.0
+"""Seconds to wait for a server that restarts."""
 _PATIENCE = {"connect_timeout": 5, "tcp_user_timeout": 5000, "client_encoding": "utf8"}
 """Seconds to wait for a server, and milliseconds for its network to answer, so that a cut is noticed."""
 
@@ -59,21 +61,13 @@ class Store:
         name = url.database or str(self.rows("SELECT current_database() AS name")[0]["name"])
         return url.set(database=name).render_as_string(hide_password=False)
 
-    @property
-    def shown(self) -> str:
-        """Name the database without its password."""
-        return _shown(self.engine)
-
     def open(self, *, migrates: bool = False) -> sa.Engine:
-        """Open the database; a file is made or migrated where needed, a server's only where asked for.
-
-        Raises `RecordedDataError` where it does not answer, or holds another layout.
-        """
+        """Open the database; a file is made or migrated where needed, a server's only where asked for."""
         where = self._where
         engine = _sqlite(where) if isinstance(where, Path) else _postgres(where)
         with ExitStack() as undo:
             undo.callback(engine.dispose)
-            with refusals(_shown(engine), "Setpoint's store"):
+            with refusals(shown(engine), "Setpoint's store"):
                 _bring_up_to_date(engine, migrates=migrates or isinstance(where, Path))
             undo.pop_all()
         self._engine = engine
@@ -118,13 +112,13 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """Yield a connection that sees one state of the database."""
-        with self.engine.begin() as connection:
+        with answering(self.engine), self.engine.begin() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """Yield a connection that writes all or nothing; waits for its turn before it reads anything."""
-        with _writing(self.engine) as connection:
+        with answering(self.engine), _writing(self.engine) as connection:
             for name, epoch in self.fences.items():
                 _require_lease(connection, name, epoch)
             yield connection
@@ -142,8 +136,10 @@ class Store:
         if not isinstance(self._where, Path):
             import sqlalchemy as sa
 
+            # Postgres takes no zero in a text: what is asked for with one is nowhere.
+            given = {key: v.replace("\0", "\ufffd") if isinstance(v, str) else v for key, v in values.items()}
             with self.reading() as connection:
-                return [*connection.execute(sa.text(query), values).mappings()]
+                return [*connection.execute(sa.text(query), given).mappings()]
         if not self._where.exists():
             return []
         with self._look:
@@ -156,8 +152,7 @@ class Store:
 def open_store(where: Path | str) -> Store:
     """Open the store of a state directory (a `Path`) or of a database URL; a file is migrated where needed.
 
-    Raises `RecordedDataError` if a newer version of Setpoint wrote it, the file is not a database, or the
-    database of a server is not migrated.
+    Raises `RecordedDataError` where it is no database, not migrated, or of a newer version of Setpoint.
     """
     if isinstance(where, str) and not where.startswith("sqlite:///"):
         store = Store(where)
@@ -175,16 +170,13 @@ def open_store(where: Path | str) -> Store:
 
 
 def migrate(url: str, role: str = "") -> Store:
-    """Make the tables of a Postgres database, or bring them up to date; a role gets the rights of a worker.
-
-    Raises `RecordedDataError` where the database refuses.
-    """
+    """Make or update the tables of a Postgres database; a role that is named gets the rights of a worker."""
     from setpoint.database.rights import grant
 
     store = Store(url)
     store.open(migrates=True)
     if role:
-        with refusals(store.shown, f"a database of the role {role}"), store.writing() as connection:
+        with refusals(shown(store.engine), f"a database of the role {role}"), store.writing() as connection:
             grant(connection, role)
     return store
 
@@ -200,6 +192,20 @@ def refusals(url: str, what: str) -> Iterator[None]:
         message = f"{without_password(url)}: cannot be opened as {what}: {error.orig}"
         hint = "move the file away, or check the database, its URL and the rights of the role"
         raise RecordedDataError(message, hint=hint) from error
+
+
+@contextmanager
+def answering(engine: sa.Engine) -> Iterator[None]:
+    """Raise `RecordedDataError` where the server of a database does not answer in a block."""
+    import sqlalchemy as sa
+
+    try:
+        yield
+    except sa.exc.OperationalError as error:
+        if engine.dialect.name == "sqlite":
+            raise
+        message = f"{shown(engine)} does not answer: {str(error.orig).splitlines()[0]}"
+        raise RecordedDataError(message, hint="`setpoint db check` says whether it can be reached") from error
 
 
 @contextmanager
@@ -238,8 +244,25 @@ def _postgres(url: str) -> sa.Engine:
     address = sa.make_url(url).set(drivername="postgresql+psycopg")
     engine = sa.create_engine(address, pool_pre_ping=True, connect_args=_PATIENCE)
 
+    known = threading.Event()
+
+    @sa.event.listens_for(engine, "do_connect")
+    def connecting(
+        dialect: sa.Dialect, _record: object, words: tuple[Any, ...], terms: dict[str, Any]
+    ) -> Any:  # noqa: ANN401 - as its driver gives it
+        """Wait for a server that was there and restarts; one that was never there is an error at once."""
+        deadline = time.monotonic() + _RESTART_S
+        while True:
+            try:
+                return dialect.connect(*words, **terms)
+            except dialect.loaded_dbapi.OperationalError:
+                if not known.is_set() or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.2)
+
     @sa.event.listens_for(engine, "connect")
     def connected(connection: DBAPIConnection, _record: object) -> None:
+        known.set()
         # The queries of the metrics are long and touch little: to compile them takes longer than to run them.
         connection.autocommit = True
         connection.cursor().execute("SET jit = off")
@@ -285,7 +308,8 @@ def use_wal(connection: sqlite3.Connection) -> None:
             time.sleep(0.01)
 
 
-def _shown(engine: sa.Engine) -> str:
+def shown(engine: sa.Engine) -> str:
+    """Name a database without its password."""
     return without_password(str(engine.url)).replace("+psycopg", "")
 
 
@@ -298,7 +322,7 @@ def _bring_up_to_date(engine: sa.Engine, *, migrates: bool) -> None:
         return
     if not migrates:
         told = f"has layout {found}" if found else "has no tables of Setpoint"
-        message = f"{_shown(engine)}: {told}, and this version needs {HEAD}"
+        message = f"{shown(engine)}: {told}, and this version needs {HEAD}"
         raise RecordedDataError(message, hint="`setpoint db migrate`, as the role that owns the tables")
     with _writing(engine) as connection:
         if connection.dialect.name == "postgresql":
@@ -311,10 +335,7 @@ def _bring_up_to_date(engine: sa.Engine, *, migrates: bool) -> None:
 
 
 def _layout(connection: sa.Connection) -> str:
-    """Return which layout is found, without the half second that importing Alembic takes; empty for none.
-
-    A newer one on which this version may work counts as this version's.
-    """
+    """Return which layout is found, without Alembic's half second; this version's for one that it can use."""
     import sqlalchemy as sa
 
     if not sa.inspect(connection).has_table("alembic_version"):
@@ -325,9 +346,8 @@ def _layout(connection: sa.Connection) -> str:
         return found
     if (row.get("oldest") or found) <= HEAD:
         return HEAD
-    told = f"written by a newer version of Setpoint (layout {found}, known up to {HEAD})"
-    message = f"{_shown(connection.engine)}: {told}"
-    raise RecordedDataError(message, hint="update Setpoint")
+    message = f"written by a newer version of Setpoint (layout {found}, known up to {HEAD})"
+    raise RecordedDataError(f"{shown(connection.engine)}: {message}", hint="update Setpoint")
 
 
 def _migrate(connection: sa.Connection) -> None:

@@ -4,32 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 
-from setpoint.database.connect import Store
+from setpoint.database.connect import Store, shown
 from setpoint.database.tables import ARTIFACT, METADATA
 from setpoint.errors import RecordedDataError, UsageError
 
 ENGINE = "dbos"
 """Schema of the durable engine's tables on Postgres."""
 _ROWS = 1000
-_VERSION = "dbos_migrations"
-
-
-class _Seen(NamedTuple):
-    """Rows that passed by, whatever their order."""
-
-    rows: int = 0
-    digest: int = 0
-
-    def and_these(self, rows: Iterable[tuple[Any, ...]]) -> _Seen:
-        digests = [int.from_bytes(hashlib.sha256(repr(row).encode()).digest(), "big") for row in rows]
-        return _Seen(self.rows + len(digests), (self.digest + sum(digests)) % (1 << 256))
 
 
 def snapshot(file: Path, into: Path) -> Path:
@@ -44,7 +33,7 @@ def snapshot(file: Path, into: Path) -> Path:
 
 
 def copy_record(
-    own: sa.Engine, engine: sa.Engine | None, artifacts: Iterable[tuple[str, bytes]], target: Store
+    own: sa.Engine, engine: sa.Engine | None, artifacts: Iterable[tuple[str, bool, bytes]], target: Store
 ) -> dict[str, int]:
     """Copy all tables and artifacts in one transaction; gives how many rows each table got.
 
@@ -53,47 +42,46 @@ def copy_record(
     """
     theirs = sa.MetaData()
     theirs.reflect(target.engine, schema=ENGINE)
-    of_engine = [table for table in theirs.sorted_tables if table.name != _VERSION]
-    for column in (column for table in of_engine for column in table.columns):
-        if isinstance(column.type, sa.JSON):
-            column.type.none_as_null = True
+    of_engine = [table for table in theirs.sorted_tables if table.name != "dbos_migrations"]
+    for kind in (column.type for table in of_engine for column in table.columns):
+        if isinstance(kind, sa.JSON):
+            kind.none_as_null = True
     with target.writing() as into:
         for table in (*METADATA.sorted_tables, *of_engine):
             if into.execute(sa.select(sa.literal(1)).select_from(table).limit(1)).first():
-                message = f"{target.shown}: table {table.name} holds something: nothing was copied"
+                message = f"{shown(target.engine)}: table {table.name} holds something: nothing was copied"
                 raise UsageError(message, hint="name an empty database, migrated by `setpoint db migrate`")
         copied = _copied(own, into, METADATA.sorted_tables)
         if engine is not None:
             copied |= _copied(engine, into, of_engine)
-        for digest, data in artifacts:
+        for digest, hidden, data in artifacts:
             if hashlib.sha256(data).hexdigest() == digest:  # a damaged file is no loss: nothing can read it
-                into.execute(sa.insert(ARTIFACT), {"digest": digest, "data": data})
+                into.execute(sa.insert(ARTIFACT), {"digest": digest, "hidden": hidden, "data": data})
                 copied[ARTIFACT.name] += 1
     return copied
 
 
 def _copied(source: sa.Engine, into: sa.Connection, tables: Iterable[sa.Table]) -> dict[str, int]:
     found, there = dict[str, int](), sa.inspect(source)
-    for table in tables:
-        if not there.has_table(table.name):
-            continue
+    for table in (each for each in tables if there.has_table(each.name)):
         known = {column["name"] for column in there.get_columns(table.name)}
-        names = [column.name for column in table.columns if column.name in known]
-        sent = arrived = _Seen()
+        query = sa.select(*(column for column in table.columns if column.name in known))
         with source.execution_options(schema_translate_map={ENGINE: None}).begin() as connection:
-            for rows in _read(connection, table, names):
-                sent = sent.and_these(rows)
-                into.execute(sa.insert(table), [dict(zip(names, row, strict=True)) for row in rows])
-        for rows in _read(into, table, names):
-            arrived = arrived.and_these(rows)
-        if sent != arrived:
-            message = f"table {table.name}: {arrived.rows} of {sent.rows} rows arrived as they were"
+            sent = _passed(connection, query, partial(into.execute, sa.insert(table)))
+        if sent != _passed(into, query):
+            message = f"table {table.name}: not all of {sent[0]} rows arrived as they were"
             raise RecordedDataError(message, hint="nothing was copied; report it as a fault of Setpoint")
-        found[table.name] = sent.rows
+        found[table.name] = sent[0]
     return found
 
 
-def _read(connection: sa.Connection, table: sa.Table, names: list[str]) -> Iterator[list[tuple[Any, ...]]]:
-    query = sa.select(*(table.c[name] for name in names)).order_by(*table.primary_key.columns)
+def _passed(
+    connection: sa.Connection, query: sa.Select[Any], take: Callable[[list[Any]], object] = len
+) -> tuple[int, int]:
+    """Hand on what a query finds; gives how many rows, and a digest that does not hang on their order."""
+    count = digest = 0
     for rows in connection.execute(query.execution_options(yield_per=_ROWS)).partitions():
-        yield [tuple(row) for row in rows]
+        take([row._asdict() for row in rows])
+        count += len(rows)
+        digest += sum(int(hashlib.sha256(repr(row).encode()).hexdigest(), 16) for row in rows)
+    return count, digest

@@ -153,7 +153,8 @@ class _Renewal:
                     self._lost(f"another worker has taken {self._lease.name} over")
                     return
             except (sa.exc.SQLAlchemyError, OSError) as error:
-                _LOG.warning("the lease of %s was not renewed: %s", self._lease.name, error)
+                why = str(getattr(error, "orig", None) or error).splitlines()[0]
+                _LOG.warning("the lease of %s was not renewed: %s", self._lease.name, why)
             else:
                 self._renewed = asked
 

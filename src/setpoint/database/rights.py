@@ -33,16 +33,10 @@ def grant(connection: sa.Connection, role: str) -> None:
 
 def lacking(connection: sa.Connection) -> list[str]:
     """Return which rights the role of a connection lacks, as `UPDATE on run`."""
+    asked = [(right, table) for table, rights in needed().items() for right in rights]
     ask = "SELECT has_table_privilege(%s, %s)"
     return [
         f"{right} on {table}"
-        for table, rights in needed().items()
-        for right in rights
+        for right, table in asked
         if not connection.exec_driver_sql(ask, (table, right)).scalar()
     ]
-
-
-def owns(connection: sa.Connection) -> bool:
-    """Whether the role of a connection may change the tables themselves, and so what is recorded."""
-    ask = "SELECT pg_has_role(tableowner, 'USAGE') FROM pg_tables WHERE tablename = 'event'"
-    return bool(connection.exec_driver_sql(ask).scalar())

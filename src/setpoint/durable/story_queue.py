@@ -22,6 +22,7 @@ from dbos import (
     WorkflowStatus,
 )
 
+from setpoint.database.connect import refusals
 from setpoint.durable.tables import keep_off_the_terminal, launched
 from setpoint.model.config.limits import AccountLimits
 from setpoint.model.ids import StoryId, TraceId
@@ -34,6 +35,7 @@ ANY = "any"
 """The queue of stories that every worker can do."""
 
 _OPEN = ["ENQUEUED", "PENDING", "DELAYED"]
+_TABLES = "the engine's tables"
 _LEAST = 1_000_000
 _THREADS = 8
 
@@ -112,40 +114,45 @@ class StoryQueue:
 
     async def offer(self, queued: QueuedStory, label: str, urgency: int) -> None:
         """Queue a story, unless it is queued or worked on; a higher urgency goes first."""
-        turns = await self._stories(queued.story)
-        if any(each.status in _OPEN for each in turns):
-            return
-        await self._register(label)
-        # The same for all workers who see the same, so that one of them queues it.
-        name = f"{queued.story}:{len(turns) + 1}"
-        priority = SetEnqueueOptions(priority=max(1, _LEAST - urgency))
-        with SetWorkflowID(name), priority:
-            await DBOS.enqueue_workflow_async(_queue(label), self._workflow, queued.model_dump(mode="json"))
+        with refusals(self._url, _TABLES):
+            turns = await DBOS.list_workflows_async(
+                workflow_id_prefix=f"{queued.story}:", load_input=False, load_output=False
+            )
+            if any(each.status in _OPEN for each in turns):
+                return
+            await self._register(label)
+            # The same for all workers who see the same, so that one of them queues it.
+            name = SetWorkflowID(f"{queued.story}:{len(turns) + 1}")
+            with name, SetEnqueueOptions(priority=max(1, _LEAST - urgency)):
+                await DBOS.enqueue_workflow_async(
+                    _queue(label), self._workflow, queued.model_dump(mode="json")
+                )
 
     async def under_way(self) -> dict[StoryId, str]:
         """Return the stories that are queued or worked on, with the worker of each, if it has one."""
-        found = await DBOS.list_workflows_async(status=_OPEN, load_input=False, load_output=False)
+        found = await self._listed(_OPEN)
         return {_story(each): (each.executor_id or "") * (each.status == "PENDING") for each in found}
 
     async def take_over(self, alive: Collection[str]) -> tuple[StoryId, ...]:
         """Put what workers had that live no more back into its queue; for one worker at a time."""
-        pending = await DBOS.list_workflows_async(status="PENDING", load_input=False, load_output=False)
+        pending = await self._listed(["PENDING"])
         dead = [each for each in pending if each.executor_id not in (*alive, self._worker)]
-        for each in dead:
-            await DBOS.resume_workflow_async(each.workflow_id, queue_name=each.queue_name)
+        with refusals(self._url, _TABLES):
+            for each in dead:
+                await DBOS.resume_workflow_async(each.workflow_id, queue_name=each.queue_name)
         return tuple(map(_story, dead))
 
     async def of_other_versions(self) -> dict[str, int]:
         """Count queued stories that workers of another version have to do, by that version."""
         found: dict[str, int] = {}
-        for each in await DBOS.list_workflows_async(status=_OPEN, load_input=False, load_output=False):
+        for each in await self._listed(_OPEN):
             if each.app_version not in (None, VERSION):
                 found[each.app_version] = found.get(each.app_version, 0) + 1
         return found
 
-    async def _stories(self, story: StoryId) -> list[WorkflowStatus]:
-        wanted = {"workflow_id_prefix": f"{story}:", "load_input": False, "load_output": False}
-        return await DBOS.list_workflows_async(**wanted)  # type: ignore[arg-type] # as its parameters say
+    async def _listed(self, status: list[str]) -> list[WorkflowStatus]:
+        with refusals(self._url, _TABLES):
+            return await DBOS.list_workflows_async(status=status, load_input=False, load_output=False)
 
     async def _register(self, label: str) -> None:
         limits = self._accounts.get(label, AccountLimits())

@@ -90,8 +90,8 @@ def feedback_entries(
         query = query.where(EVENT.c.at > sought.since)
     if sought.run:
         query = query.where(EVENT.c.trace_id == sought.run)
-    with store.reading() as connection:
-        rows = connection.execute(query.execution_options(yield_per=_AT_ONCE))
+    asked = query.execution_options(yield_per=_AT_ONCE)
+    with store.reading() as connection, connection.execute(asked) as rows:
         said = (told for row in rows if (told := _entry(row)) is not None and sought.holds(told))
         last = list(islice(said, most))
     return tuple(reversed(last))

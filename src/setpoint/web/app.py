@@ -21,6 +21,7 @@ from starlette.middleware import Middleware
 
 from setpoint.app.production.signals import ProductionRecord
 from setpoint.app.runs.launcher import Launcher
+from setpoint.app.runs.worker_pool import WorkerPool
 from setpoint.app.views.live.changes import project_changes
 from setpoint.app.views.metrics import store_due_metrics
 from setpoint.errors import RecordedDataError, SetpointError, UsageError
@@ -80,23 +81,26 @@ def make_app(
     access: Access,
     hosts: Iterable[str],
     told: Callable[[Body], tuple[str, bool]],
+    worker: WorkerPool | None = None,
 ) -> FastAPI:
     """Make the dashboard of a project.
 
     `hosts` are the values of `Host` it answers to; `told` says an event in one line, and whether it is a
-    detail.
+    detail. `worker` works through the board meanwhile; its runs end with the server and can be resumed.
     """
 
     @asynccontextmanager
     async def living(served: FastAPI) -> AsyncIterator[None]:
-        keeping = asyncio.create_task(_keep_metrics(project))
+        beside = [asyncio.create_task(_keep_metrics(project))]
+        beside += [asyncio.create_task(_keep_working(worker))] if worker else []
         try:
             async with hooks.signal_worker(served, desk.signals):
                 yield
         finally:
-            keeping.cancel()
+            for task in beside:
+                task.cancel()
             desk.feed.close()
-            await desk.launcher.close()
+            await asyncio.gather(desk.launcher.close(), *beside, return_exceptions=True)
 
     feed = Feed(project_changes(project))
     desk = RequestContext(
@@ -147,6 +151,13 @@ async def _keep_metrics(project: Project) -> None:
         except RecordedDataError as error:  # a damaged record must not end the dashboard that may show it
             _LOG.warning("the metrics of days that are over were not stored: %s", error)
         await asyncio.sleep(SNAPSHOT_S)
+
+
+async def _keep_working(worker: WorkerPool) -> None:
+    try:
+        await worker.work()
+    except SetpointError as error:  # as above
+        _LOG.error("the worker has ended: %s", error)
 
 
 async def _explained(request: Request, error: Exception) -> Response:

@@ -33,11 +33,6 @@ if TYPE_CHECKING:
 _AVAILABLE = AvailableMeans()
 """What works on this machine does not change while Setpoint runs, and each measurement asks."""
 
-_PASSWORDS = ("~/.pgpass", "~/.pg_service.conf")
-"""Where the client of Postgres finds passwords."""
-_NAMES_PASSWORDS = ("PGPASSFILE", "PGSERVICEFILE")
-"""Variables that name other files for them."""
-
 
 async def sandbox_of_checks(settings: Settings) -> Trial | None:
     """Return what holds the commands of checks; none where nothing does, or shall.
@@ -101,8 +96,9 @@ def covered(project: Project) -> tuple[str, ...]:
     copies = (project.copies / name for name in ("work", "measured", "repositories"))
     hidden = project.artifacts.hidden
     places = (project.state, temporary_place(), *copies, *([hidden.place] if hidden else ()))
-    named = (*_PASSWORDS, *inherited(_NAMES_PASSWORDS).values()) if project.settings.database else ()
-    secrets = (path for each in named if (path := Path(each).expanduser()).is_file())
+    named = ("~/.pgpass", "~/.pg_service.conf", *inherited(("PGPASSFILE", "PGSERVICEFILE")).values())
+    known = (Path(each).expanduser() for each in (named if project.settings.database else ()))
+    secrets = (path for path in known if path.is_file())
     return (*(str(path.resolve()) for path in (*places, *secrets)), *(hidden.covered if hidden else ()))
 
 

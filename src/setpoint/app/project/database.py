@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 from setpoint.app.project.diagnosis import Diagnosis
-from setpoint.database.connect import HEAD, Store, migrate, open_store
+from setpoint.database.connect import HEAD, Store, migrate, open_store, shown
 from setpoint.database.copying import copy_record, snapshot
 from setpoint.database.engine_file import open_engine_file
-from setpoint.database.rights import lacking, owns
+from setpoint.database.rights import lacking
 from setpoint.durable.tables import engine_versions, migrate_engine
 from setpoint.errors import RecordedDataError, UsageError
 from setpoint.history.queries import open_runs
@@ -25,6 +25,10 @@ from setpoint.workspace.copies_folder import cache_folder, copies_folder
 
 _CLOCKS_S = 5.0
 """Seconds by which the clock of the server may differ from this machine's."""
+_ASKED = """
+SELECT clock_timestamp() AS now, current_user AS who, pg_has_role(tableowner, 'USAGE') AS owns
+FROM pg_tables WHERE tablename = 'event'
+"""
 
 
 def _settings(where: Path) -> tuple[Path, Settings]:
@@ -37,15 +41,11 @@ def _settings(where: Path) -> tuple[Path, Settings]:
 
 
 def migrate_database(where: Path, role: str = "") -> str:
-    """Make all tables of the project's database, or bring them up to date; gives its name.
-
-    Where a role is named, it gets the rights of a worker. Raises `RecordedDataError` where the database
-    refuses.
-    """
+    """Make the tables of the project's database, or bring them up to date, for a role too; gives its name."""
     _, settings = _settings(where)
     with closing(migrate(settings.database, role)) as store:
         migrate_engine(store.url, role)
-        return store.shown
+        return shown(store.engine)
 
 
 def check_database(where: Path) -> Sequence[Diagnosis]:
@@ -69,15 +69,15 @@ def record_rows(project: Project) -> list[Diagnosis]:
 def _database_rows(store: Store) -> list[Diagnosis]:
     found, needed = engine_versions(store)
     with store.reading() as connection:
-        missing, owner = lacking(connection), owns(connection)
-    row = store.rows("SELECT clock_timestamp() AS now, current_user AS who")[0]
+        missing = lacking(connection)
+    row = store.rows(_ASKED)[0]
     apart_s = abs((row["now"] - datetime.now(UTC)).total_seconds())
     told = f"lacks {', '.join(missing)}; hint: setpoint db migrate --role {row['who']}"
-    rights = "owns the tables, so it could change what is recorded" if owner else "can read and add"
+    rights = "owns the tables, so it could change what is recorded" if row["owns"] else "can read and add"
     behind = "" if found >= needed else "; hint: setpoint db migrate"
     engine = f"version {found} of its tables, needed {needed}{behind}"
     return [
-        Diagnosis("record", ok=True, needed=True, detail=f"{store.shown}: layout {HEAD}"),
+        Diagnosis("record", ok=True, needed=True, detail=f"{shown(store.engine)}: layout {HEAD}"),
         Diagnosis("engine", ok=found >= needed, needed=True, detail=engine),
         Diagnosis("role", ok=not missing, needed=True, detail=f"{row['who']}: {told if missing else rights}"),
         Diagnosis("clock", ok=apart_s < _CLOCKS_S, detail=f"differs from ours by {apart_s:.1f} s"),
@@ -97,28 +97,27 @@ def copy_to_database(where: Path, source: Path | None = None) -> dict[str, int]:
     copies = copies_folder(root, state, cache_folder(settings, root))
     hidden = HiddenFolder(hidden_place(settings.hidden_dir, root), copies.parent.name)
     folders = (state / "artifacts", hidden.place / hidden.project)
-    with tempfile.TemporaryDirectory(prefix="setpoint-copy-") as place:
-        own = open_store(snapshot(state / "app.db", Path(place)).parent)
-        engine = (
-            open_engine_file(snapshot(state / "engine.db", Path(place)))
-            if (state / "engine.db").is_file()
-            else None
-        )
-        with closing(own), closing(open_store(settings.database)) as target:
-            for run in open_runs(own, RunLocks(state).owner):
-                if run.process is not None:
-                    message = f"process {run.process} works on {run.trace_id}: nothing was copied"
-                    raise UsageError(message, hint=f"wait for it, or `setpoint stop {run.short_id}`")
-            copied = copy_record(own.engine, engine, _artifacts(folders), target)
-        if engine is not None:
-            engine.dispose()
-    return copied
+    with tempfile.TemporaryDirectory(prefix="setpoint-copy-") as place, ExitStack() as opened:
+        engine = None
+        # First the engine, as in a backup: it does once more what it has not seen to end.
+        if (state / "engine.db").is_file():
+            engine = open_engine_file(snapshot(state / "engine.db", Path(place)))
+            opened.callback(engine.dispose)
+        own = opened.enter_context(closing(open_store(snapshot(state / "app.db", Path(place)).parent)))
+        target = opened.enter_context(closing(open_store(settings.database)))
+        for run in open_runs(own, RunLocks(state).owner):
+            if run.process is not None:
+                message = f"process {run.process} works on {run.trace_id}: nothing was copied"
+                raise UsageError(message, hint=f"wait for it, or `setpoint stop {run.short_id}`")
+        return copy_record(own.engine, engine, _artifacts(folders), target)
 
 
-def _artifacts(folders: Sequence[Path]) -> Iterator[tuple[str, bytes]]:
+def _artifacts(folders: Sequence[Path]) -> Iterator[tuple[str, bool, bytes]]:
+    """Yield each artifact with its name, and whether it is hidden: those of all folders but the first are."""
     seen = set[str]()
-    for file in (file for folder in folders for file in sorted(folder.glob("??/*"))):
-        digest = f"{file.parent.name}{file.name}"
-        if digest not in seen:
-            seen.add(digest)
-            yield digest, file.read_bytes()
+    for folder in folders:
+        for file in sorted(folder.glob("??/*")):
+            digest = f"{file.parent.name}{file.name}"
+            if digest not in seen:
+                seen.add(digest)
+                yield digest, folder != folders[0], file.read_bytes()

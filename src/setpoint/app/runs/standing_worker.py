@@ -13,7 +13,6 @@ from setpoint.app.runs.notices import tell_all
 from setpoint.app.runs.worker_pool import WorkerPool
 from setpoint.app.views.night import shift_notice, shift_report
 from setpoint.errors import RunInUse, UsageError
-from setpoint.model.events.work import ShiftReported
 from setpoint.model.ids import StoryId, TraceId
 from setpoint.system.files.locks import RunLocks
 from setpoint.wiring.project import Project
@@ -38,14 +37,14 @@ def only_worker(project: Project) -> Iterator[None]:
 
 @dataclass
 class StandingWorker(WorkerPool):
-    """Works until it is told to stop, one shift after the other."""
+    """Work until SIGTERM or Ctrl-C, one shift after the other."""
 
     standing: bool = True
     _ended: int = -1
     _synced_s: float = 0.0
 
     def stop(self) -> bool:
-        """Take up no more stories; gives whether it was told so before."""
+        """Take up no more stories; gives whether that was asked for before."""
         before = self.halt.is_set()
         self.halt.set()
         return before
@@ -65,18 +64,18 @@ class StandingWorker(WorkerPool):
         """Report shifts that are over; bring the forge in step after each run and every `forge.poll_s`."""
         await self._report()
         terms, now_s = self.project.settings.forge, asyncio.get_running_loop().time()
-        ended = sum(each.until is not None for each in self.record.takings)
+        ended = sum(each.after_usd is not None for each in self.record.takings)
         if terms.kind and (ended != self._ended or now_s - self._synced_s >= terms.poll_s):
             self._ended, self._synced_s = ended, now_s
             await sync_if_free(self.project, lambda story, text: self.say(StoryId(story), text))
 
     async def _report(self) -> None:
         takings, going = self.record.takings, self.running.values()
-        at_work = {each.shift for each in takings if each.until is None and each.story in going}
+        at_work = {each.shift for each in takings if each.after_usd is None and each.story in going}
         done = {self.shift, *self.record.reported, *at_work}
         over = [shift for shift in dict.fromkeys(each.shift for each in takings) if shift not in done]
         for shift in over:
-            self.record.note(ShiftReported(shift=shift))
+            self.record.note(shift, reported=True)
         if over and (report := shift_report(self.project, name=over[-1])):
-            self.say(StoryId(""), f"shift of {report.shift}: {report.headline}; hint: setpoint work report")
             await asyncio.to_thread(tell_all, self.project, shift_notice(self.project, report))
+            self.say(StoryId(""), f"shift of {report.shift}: {report.headline}; hint: setpoint work report")

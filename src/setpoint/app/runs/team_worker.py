@@ -10,9 +10,10 @@ from pathlib import Path
 from setpoint.app.project.doctor import diagnose
 from setpoint.app.runs.board import find_card, queued_folder, read_one, read_stories
 from setpoint.app.runs.standing_worker import StandingWorker
+from setpoint.app.runs.story_paths import story_files
 from setpoint.database.leases import RunLeases, holder_name
 from setpoint.durable.story_queue import ANY, QueuedStory, StoryQueue
-from setpoint.errors import RunInUse, UsageError
+from setpoint.errors import RecordedDataError, RunInUse, UsageError, WorkspaceError
 from setpoint.model.ids import StoryId, TraceId
 from setpoint.model.stories.board import ActionKind, Card
 from setpoint.stories.story_file import StoryFile
@@ -59,6 +60,13 @@ class TeamWorker(StandingWorker):
             async with self._queue.open(self.labels, self._handed):
                 await super().work()
 
+    async def look(self) -> None:
+        """Take up what may begin now; where the record or the repository does not answer, try again later."""
+        try:
+            await super().look()
+        except (RecordedDataError, WorkspaceError) as error:
+            super().tell(f"{error.message}; trying again")
+
     async def looked(self) -> None:
         """Fetch what others delivered, and take over what dead workers had."""
         await super().looked()
@@ -77,13 +85,17 @@ class TeamWorker(StandingWorker):
             self.say(StoryId(""), f"left to workers of another version of Setpoint: {told}")
         self._told = told
 
-    async def under_way(self) -> tuple[Collection[StoryId], int]:
+    async def under_way(self) -> tuple[Collection[StoryId], int | None]:
         """Return what all workers have or will have, and how many more to offer: a little ahead of need."""
         going = await self._queue.under_way()
         self._going = bool(going)
         waiting = sum(not worker for worker in going.values())
         most = self.limits.all_jobs or len(going) + self.limits.jobs
         return (*going, *self.running.values()), min(self.limits.jobs - waiting, most - len(going))
+
+    def files(self, story: StoryId) -> frozenset[str]:
+        """Return the files that a story will change, as far as is known."""
+        return story_files(self.project, story)
 
     def tell(self, why: str) -> None:
         """Say why no worker does anything, when that changes."""
@@ -92,9 +104,9 @@ class TeamWorker(StandingWorker):
     async def start(self, card: Card) -> None:
         """Offer a story to all workers that can do it."""
         file = read_one(Path(card.path))
-        if not isinstance(file, StoryFile):
+        if not isinstance(file, StoryFile) or not self.may_try(card):
             return
-        self.left[card.id], self._going = card.action, True
+        self._going = True
         maker = self.project.settings.agents.maker
         label = file.story.worker or (maker if maker != "auto" else ANY)
         told = {"file": file.path.name, "text": file.page.text, "digest": file.digest}
@@ -106,10 +118,8 @@ class TeamWorker(StandingWorker):
         if self.halt.is_set():
             await asyncio.Event().wait()  # until this worker is gone and another one takes it over
         path = str(await asyncio.to_thread(self._own_file, queued))
-        while (card := await asyncio.to_thread(find_card, self.project, path)).action.kind is ActionKind.WAIT:
-            if card.waits_for:
-                return
-            await self.clock.sleep(_HELD_S)  # the process of its former worker has not ended yet
+        while (card := await self._card(path)) is None:
+            await self.clock.sleep(_HELD_S)
         if not card.action.automatic:
             return
         task = self.begin(card)
@@ -120,6 +130,14 @@ class TeamWorker(StandingWorker):
             await asyncio.gather(task, return_exceptions=True)
             raise
         task.result()
+
+    async def _card(self, path: str) -> Card | None:
+        """Return a story; none while its former process lives, or the record does not answer."""
+        try:
+            card = await asyncio.to_thread(find_card, self.project, path)
+        except RecordedDataError:
+            return None
+        return None if card.action.kind is ActionKind.WAIT and not card.waits_for else card
 
     def _own_file(self, queued: QueuedStory) -> Path:
         """Return the file of a story here if it says the same, else what was handed over."""

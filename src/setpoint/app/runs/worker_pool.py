@@ -12,9 +12,8 @@ from setpoint.app.runs.board import find_card, list_cards, runs_of_story
 from setpoint.app.runs.child_command import verb_command
 from setpoint.app.runs.shift_record import ShiftRecord
 from setpoint.app.runs.story_paths import story_files
-from setpoint.errors import ExitCode, RunInUse, UsageError
+from setpoint.errors import ExitCode, RecordedDataError, RunInUse, UsageError
 from setpoint.model.config.limits import BoardLimits
-from setpoint.model.events.work import ShiftReported
 from setpoint.model.facts.budget_account import account_of
 from setpoint.model.ids import StoryId, TraceId
 from setpoint.model.stories.board import ActionKind, Card, NextAction, PhaseProgress
@@ -45,6 +44,10 @@ _WORST_FIRST = (
     ExitCode.CANCELLED,
     ExitCode.OK,
 )
+_ENDED = frozenset(ExitCode) - {ExitCode.FAULT, ExitCode.INTERRUPTED}
+"""Exit codes by which a run says why it ended."""
+MOST_TRIES = 8
+"""How often a story is taken up in a shift whose processes are killed or break."""
 _FOR_PEOPLE = (ExitCode.WAITING, ExitCode.STOPPED, ExitCode.UNPROVEN, ExitCode.UNPROVABLE)
 """Exit codes of stories that a person has to look at."""
 Say = Callable[[StoryId, str], None]
@@ -115,7 +118,7 @@ class WorkerPool:
     say: Say
     clock: Clock = field(default_factory=SystemClock)
     standing: bool = False
-    """Whether it works until it is told to stop, one shift after the other."""
+    """Whether it works until `halt` is set, one shift after the other."""
     only: frozenset[StoryId] | None = None
     """The stories to work on; none: all of the board."""
     worked: list[StoryOutcome] = field(default_factory=list)
@@ -132,13 +135,14 @@ class WorkerPool:
     def __post_init__(self) -> None:
         """Name the shift of a call by its time."""
         self.record = ShiftRecord(self.project, self.clock)
-        self.shift = "" if self.standing else self.clock.now().isoformat(timespec="milliseconds")
+        now = self.clock.now().astimezone().replace(tzinfo=None)
+        self.shift = "" if self.standing else now.isoformat(" ", "milliseconds")
 
     async def work(self) -> None:
         """Keep as many runs going as allowed, and look at the board again whenever one has ended."""
         try:
             while not self.halt.is_set():
-                await self._look()
+                await self.look()
                 if not self.running and not self.standing:
                     return
                 waiting = [self.halt.wait(), *([self.clock.sleep(LOOK_S)] if self.standing else [])]
@@ -151,12 +155,12 @@ class WorkerPool:
                     self.say(story, "interrupted; the next `setpoint work` resumes it")
             await asyncio.gather(*self.running, return_exceptions=True)
             if not self.standing and self.record.of(self.shift):
-                self.record.note(ShiftReported(shift=self.shift))
+                self.record.note(self.shift, reported=True)
 
     async def looked(self) -> None:
         """Do what else is due at each look, before stories are chosen."""
 
-    async def _look(self) -> None:
+    async def look(self) -> None:
         """Take up what may begin now; say why, where nothing can."""
         now = shift_at(self.clock.now().astimezone(), self.limits.window) if self.standing else self.shift
         if now != self.shift:
@@ -167,15 +171,15 @@ class WorkerPool:
             return self.tell(f"outside of the hours {self.limits.hours} (board.hours)")
         every = await asyncio.to_thread(list_cards, self.project)
         cards = [each for each in every if self.only is None or each.id in self.only]
-        self.record.see(now, (each.id for each in cards))
+        self.record.note(now, (each.id for each in cards))
         if self.stopped and not self.standing:
             return None
         going, room = await self.under_way()
-        choice = choose(cards, self.limits, self._so_far(cards, going, room), self.left, self._files)
-        self.stopped = choice.limit
-        for each in choice.cards:
+        so_far = self._so_far(cards, going, room)
+        begin, self.stopped = choose(cards, self.limits, so_far, self.left, self.files)
+        for each in begin:
             await self.start(each)
-        return self.tell(choice.limit or why_idle(cards, self.left))
+        return self.tell(self.stopped or why_idle(cards, self.left))
 
     def tell(self, why: str) -> None:
         """Say why a standing worker does nothing, when that changes."""
@@ -184,11 +188,13 @@ class WorkerPool:
             self.say(StoryId(""), told)
         self._said = told
 
-    async def under_way(self) -> tuple[Collection[StoryId], int]:
-        """Return the stories that are worked on, and how many more may begin."""
-        return self.running.values(), self.limits.jobs - len(self.running)
+    async def under_way(self) -> tuple[Collection[StoryId], int | None]:
+        """Return the stories that are worked on, and how many more may begin, as `ShiftSoFar` has them."""
+        return self.running.values(), None
 
-    def _so_far(self, cards: Iterable[Card], going: Collection[StoryId], room: int) -> ShiftSoFar:
+    def _so_far(
+        self, cards: Iterable[Card], going: Collection[StoryId] = (), room: int | None = None
+    ) -> ShiftSoFar:
         takings, newest = self.record.of(self.shift), self.worked[-MOST_BROKEN:]
         broken = [each for each in newest if each.exit_code == ExitCode.NO_AGENT]
         stuck = {each.id for each in cards if each.action.kind in (ActionKind.ANSWER, ActionKind.LOOK)}
@@ -205,8 +211,13 @@ class WorkerPool:
             broken=why if len(broken) == MOST_BROKEN else "",
         )
 
-    def _files(self, story: StoryId) -> frozenset[str]:
+    def files(self, story: StoryId) -> frozenset[str]:
+        """Return the files that a story will change, as far as is known; needed where several run at once."""
         return story_files(self.project, story) if self.limits.jobs > 1 else frozenset()
+
+    def may_try(self, card: Card) -> bool:
+        """Whether a story may be taken up again in this shift."""
+        return self.record.tries(self.shift, card.id) < MOST_TRIES
 
     async def start(self, card: Card) -> None:
         """Begin to work on a story."""
@@ -247,12 +258,17 @@ class WorkerPool:
             with self.project.locks.held(TraceId(f"story-{taken.id}")):
                 if _still(self.project, taken) != taken.action:
                     return None
-                self.record.take(shift, taken.id, taken.action.shown)
+                self.record.count(shift, taken.id, taken=True)
                 try:
                     return await self._run(taken)
                 finally:
-                    self.record.leave(shift, taken.id)
+                    self.record.count(shift, taken.id, taken=False)
         except RunInUse:
+            return None
+        except RecordedDataError as error:
+            if not self.standing:
+                raise
+            self.say(taken.id, str(error))
             return None
 
     async def _run(self, taken: Card) -> StoryOutcome:
@@ -267,6 +283,8 @@ class WorkerPool:
         except UsageError as error:  # its file went away meanwhile, and what was done stays done
             now = _without_file(taken, came[0][1] if came else None, error.message)
         self.left[taken.id] = now.action if self.standing else None
+        if self.standing and done.exit_code not in _ENDED and self.may_try(now):
+            del self.left[taken.id]  # its process was killed, or broke
         return StoryOutcome(
             story=taken.id,
             did=taken.action.shown,

@@ -1,4 +1,4 @@
-"""The morning report of a shift of workers: what waits for whom, what came, what ended how, what it cost."""
+"""The morning report of a shift of workers: what waits for whom, what ended how, what came, what it cost."""
 
 from __future__ import annotations
 
@@ -14,39 +14,15 @@ from setpoint.history.phrases import one_line
 from setpoint.history.queries import Cost, RunSummary, newest_by_story
 from setpoint.model.changes.redaction import redacted
 from setpoint.model.config.notice_target import NoticeKind
-from setpoint.model.facts.spending import amount
-from setpoint.model.ids import StoryId, TraceId
+from setpoint.model.ids import StoryId
 from setpoint.model.stories.board import ActionKind, Card
-from setpoint.model.value import Instant, Text, Usd, Value
+from setpoint.model.value import Text, Usd, Value
 from setpoint.model.wording import counted
 from setpoint.system.files.locks import RunLocks
 from setpoint.wiring.project import Project
 from setpoint.wiring.run_ports import SystemClock
 
-YOU, _REST = "you", ActionKind.REST
-_MOST = 160
-
-
-class WorkedStory(Value):
-    """A story that was worked on in the shift, with its newest run as it is now."""
-
-    story: StoryId
-    title: Text
-    run: TraceId | None = None
-    state: str
-    """How the run ended, or its state, as `setpoint status` shows it."""
-    said: Text = ""
-    """Who vouches for the work, or why it did not end well."""
-    branch: Text = ""
-    pull: Text = ""
-    """Address of its pull request."""
-    cost: Text
-
-    @property
-    def line(self) -> str:
-        """Say it in one line."""
-        where = [f"branch {self.branch}"] * bool(self.branch) + [self.pull] * bool(self.pull)
-        return f"{self.state.replace('_', ' ')}: {', '.join((self.story, *where, self.cost))}: {self.said}"
+YOU = "you"
 
 
 class WaitingStory(Value):
@@ -60,38 +36,28 @@ class WaitingStory(Value):
     command: Text = ""
     """What a person types next."""
 
-    @property
-    def line(self) -> str:
-        """Say it in one line."""
-        hint = f"; hint: {self.command}" if self.command else ""
-        return f"waits for {self.on}: {self.story}: {self.why}{hint}"
-
 
 class ShiftReport(Value):
     """What came of a shift."""
 
     shift: Text
     """Its day, the time of a call of `setpoint run --auto`, or since when."""
-    since: Instant | None = None
-    """When the first story was taken up."""
-    until: Instant | None = None
-    """When the last story was left that a run has ended of."""
     waits: tuple[WaitingStory, ...] = ()
     """Those first that wait for you."""
+    worked: tuple[RunSummary, ...] = ()
+    """The newest run, as it is now, of each story that was worked on."""
+    pulls: dict[StoryId, Text] = {}
+    """Addresses of their pull requests."""
     came: tuple[StoryId, ...] = ()
     """Stories that workers had not seen before."""
-    worked: tuple[WorkedStory, ...] = ()
     cost: Text = ""
-    """`$4.10 in this shift`, with how many stories did not tell."""
+    """`$4.10 in this shift`, with how many runs did not tell."""
     cost_usd: Usd
-    untold: int = 0
-    """Stories whose agents did not tell their cost in full."""
 
     @property
     def headline(self) -> str:
         """Say it in one line."""
-        good = sum(bool(each.branch) for each in self.worked)
-        you = sum(each.on == YOU for each in self.waits)
+        good, you = sum(bool(run.branch) for run in self.worked), sum(each.on == YOU for each in self.waits)
         return (
             f"{counted(len(self.worked), 'story')} worked on, {good} with a branch, "
             f"{you} {'waits' if you == 1 else 'wait'} for you, {self.cost}"
@@ -100,11 +66,22 @@ class ShiftReport(Value):
     @property
     def lines(self) -> Iterator[str]:
         """Say all of it, what waits for a person first."""
-        yield from (each.line for each in self.waits if each.on == YOU)
-        yield from (each.line for each in self.worked)
-        yield from (each.line for each in self.waits if each.on != YOU)
+        waits = []
+        for each in self.waits:
+            hint = f"; hint: {each.command}" if each.command else ""
+            waits.append(f"waits for {each.on}: {each.story}: {each.why}{hint}")
+        yield from (line for line, each in zip(waits, self.waits, strict=True) if each.on == YOU)
+        for run in self.worked:
+            where = filter(None, (run.branch, self.pulls.get(run.story_id), run.cost, told(run)))
+            yield f"{str(run.ending or run.state).replace('_', ' ')}: {run.story_id}: {' · '.join(where)}"
+        yield from (line for line, each in zip(waits, self.waits, strict=True) if each.on != YOU)
         if self.came:
-            yield f"came: {', '.join(self.came)}"
+            yield f"new: {', '.join(self.came)}"
+
+
+def told(run: RunSummary) -> str:
+    """Say who vouches for the work of a run, what it asks, or why it ended otherwise."""
+    return one_line(run.verdict or run.asks or run.reason or f"in {run.phase or 'the beginning'}", 160)
 
 
 def shift_report(project: Project, since: datetime | None = None, name: str = "") -> ShiftReport | None:
@@ -113,35 +90,27 @@ def shift_report(project: Project, since: datetime | None = None, name: str = ""
     The shift is the last one, unless it is named.
     """
     record = ShiftRecord(project, SystemClock()).read()
-    seen = max(record.came.values(), key=lambda each: each[1], default=("", None))
-    shift = name or (record.takings[-1].shift if record.takings else seen[0])
-    if not shift:
+    newest = max([*record.came.values(), *((t.at, t.shift) for t in record.takings)], default=None)
+    if newest is None:
         return None
-    takings = record.of(shift) if since is None else [each for each in record.takings if each.at >= since]
-    came = (each for each, (of, at) in record.came.items() if (at >= since if since else of == shift))
-    cards = {card.id: card for card in list_cards(project)}
-    stories = list(dict.fromkeys(each.story for each in takings))
-    runs = newest_by_story(project.store, RunLocks(project.state).owner, [*cards, *stories])
-    pulls = {each.story: each.url for each in forge_record(project).pulls.values()}
-    untold = {story for story in stories if story in runs and runs[story].cost_usd is None}
-    worked = []
-    for story in stories:
-        cost = record.cost([each for each in takings if each.story == story])
-        told = _worked(story, cards.get(story), runs.get(story))
-        shown = amount(cost, known=story not in untold)
-        worked.append(told.model_copy(update={"pull": pulls.get(story, ""), "cost": shown}))
-    waits = [_waiting(card, runs.get(card.id)) for card in cards.values() if card.action.kind is not _REST]
-    total = record.cost(takings)
+    shift = name or newest[1]
+    takings = [t for t in record.takings if (t.at >= since if since else t.shift == shift)]
+    cards, stories = list_cards(project), list(dict.fromkeys(each.story for each in takings))
+    names = [*stories, *(card.id for card in cards)]
+    runs = newest_by_story(project.store, RunLocks(project.state).owner, names)
+    worked = tuple(runs[story] for story in stories if story in runs)
+    pulls = {each.story: each.url for each in forge_record(project).pulls.values() if each.story in stories}
+    cost = record.cost(takings)
+    span = "since then" if since else "in this shift"
+    waits = [_waiting(card, runs.get(card.id)) for card in cards if card.action.kind is not ActionKind.REST]
     return ShiftReport(
-        shift=shift if since is None else f"since {since:%Y-%m-%d %H:%M}",
-        since=takings[0].at if takings else None,
-        until=max((each.until for each in takings if each.until), default=None),
+        shift=f"since {since:%Y-%m-%d %H:%M}" if since else shift,
         waits=tuple(sorted(waits, key=lambda each: each.on != YOU)),
-        came=tuple(came),
-        worked=tuple(worked),
-        cost=Cost(total, len(untold)).over("in this shift" if since is None else "since then"),
-        cost_usd=total,
-        untold=len(untold),
+        worked=worked,
+        pulls=pulls,
+        came=tuple(each for each, (at, of) in record.came.items() if (at >= since if since else of == shift)),
+        cost=Cost(cost, sum(run.cost_usd is None for run in worked)).over(span),
+        cost_usd=cost,
     )
 
 
@@ -156,44 +125,21 @@ def report_since(project: Project, since: str) -> ShiftReport:
     return report
 
 
-def _worked(story: StoryId, card: Card | None, run: RunSummary | None) -> WorkedStory:
-    title = card.title if card else run.title if run else story
-    if run is None:
-        said = "no run began; its command says why"
-        return WorkedStory(story=story, title=title, state="not begun", said=said, cost="")
-    said = run.verdict or run.asks or run.reason or f"in {run.phase or 'the beginning'}"
-    return WorkedStory(
-        story=story,
-        title=title,
-        run=run.trace_id,
-        state=str(run.ending or run.state),
-        said=one_line(said, _MOST),
-        branch=run.branch,
-        cost="",
-    )
-
-
 def _waiting(card: Card, run: RunSummary | None) -> WaitingStory:
     on, why, command = "a worker", card.action.reason, ""
-    match card.action.kind:
-        case ActionKind.ANSWER:
-            on, why = YOU, run.asks if run else why
-            command = f"setpoint answer show {card.run}"
-        case ActionKind.LOOK:
-            on, why = YOU, card.fault or card.last_error or why
-            command = f"setpoint show {card.run}" if card.run else f"setpoint story check {card.id}"
-        case ActionKind.WAIT:
-            on = ", ".join(card.waits_for) or "a run under way"
-        case _:
-            pass
-    return WaitingStory(story=card.id, title=card.title, on=on, why=one_line(why, _MOST), command=command)
+    if card.action.kind is ActionKind.ANSWER:
+        on, why, command = YOU, run.asks if run else why, f"setpoint answer show {card.run}"
+    elif card.action.kind is ActionKind.LOOK:
+        on, why = YOU, card.fault or card.last_error or why
+        command = f"setpoint show {card.run}" if card.run else f"setpoint story check {card.id}"
+    elif card.action.kind is ActionKind.WAIT:
+        on = ", ".join(card.waits_for) or "a run under way"
+    return WaitingStory(story=card.id, title=card.title, on=on, why=one_line(why, 160), command=command)
 
 
 def shift_notice(project: Project, report: ShiftReport) -> Notice:
     """Return the notice that a shift is over."""
     lines = [one_line(redacted(each), MOST_CHARS) for each in report.lines]
-    if len(lines) >= MOST_LINES:
-        lines[MOST_LINES - 2 :] = [f"and {counted(len(lines) - MOST_LINES + 2, 'line')} more"]
     return Notice(
         kind=NoticeKind.REPORT,
         id=f"work-{report.shift}",
@@ -201,5 +147,5 @@ def shift_notice(project: Project, report: ShiftReport) -> Notice:
         run="",
         repository=project.root.name,
         title=f"Shift of {report.shift}: {report.headline}",
-        lines=(*lines, "details: setpoint work report"),
+        lines=(*lines[: MOST_LINES - 1], "all of it: setpoint work report"),
     )

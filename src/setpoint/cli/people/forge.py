@@ -7,17 +7,13 @@ from typing import Annotated
 
 import typer
 
-from setpoint.cli.render.styles import say
+from setpoint.cli.render.styles import say, say_of
 
 app = typer.Typer(
     no_args_is_help=True,
     help="Turn labelled issues into pull requests, and reviews into rework.",
 )
 Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
-
-
-def _shown(story: str, text: str) -> None:
-    say(f"[{story}] {text}" if story else text)
 
 
 @app.command()
@@ -32,7 +28,7 @@ def watch(
     from setpoint.app.forge.flow import work_with_forge
     from setpoint.wiring.project import open_project
 
-    asyncio.run(work_with_forge(open_project(Path.cwd()), _shown, until_idle=until_idle))
+    asyncio.run(work_with_forge(open_project(Path.cwd()), say_of, until_idle=until_idle))
 
 
 @app.command()
@@ -43,7 +39,7 @@ def sync() -> None:
     from setpoint.app.forge.flow import sync_once
     from setpoint.wiring.project import open_project
 
-    record = asyncio.run(sync_once(open_project(Path.cwd()), _shown))
+    record = asyncio.run(sync_once(open_project(Path.cwd()), say_of))
     say(f"{len(record.stories)} issues are stories, {len(record.open_pulls())} pull requests are open")
 
 

@@ -21,12 +21,9 @@ def migrate(
     """Make the tables, or bring them up to date; needs the role that owns them."""
     from setpoint.app.project.database import migrate_database
 
-    shown = migrate_database(Path.cwd(), role)
-    say(f"{shown}: the tables are up to date")
-    if role:
-        say(f"{role} may read and add, and can change no event")
-    else:
-        say("hint: workers need a role of their own: setpoint db migrate --role NAME")
+    say(f"{migrate_database(Path.cwd(), role)}: the tables are up to date")
+    hint = "hint: give workers a role of their own: setpoint db migrate --role NAME"
+    say(f"{role} can read and add, and change no event" if role else hint)
 
 
 @app.command()
@@ -52,8 +49,6 @@ def copy(
     """Copy the record out of SQLite, with its unfinished runs and artifacts, into the empty database."""
     from setpoint.app.project.database import copy_to_database
 
-    copied = copy_to_database(Path.cwd(), source)
-    for table, rows in copied.items():
-        if rows:
-            say(f"{rows:8} {table}")
+    for table, rows in copy_to_database(Path.cwd(), source).items():
+        say(f"{rows:8} {table}")
     say("copied; each table was read back and is the same; the files stay as they were")

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from setpoint.cli.project.token import ANSWERING
-from setpoint.cli.render.styles import kept_readable, say
+from setpoint.cli.render.styles import kept_readable, say, say_of
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Callable
 
     from setpoint.model.events import Body
@@ -30,12 +31,14 @@ def serve(
     scope: Annotated[
         str, typer.Option(help="What the login link allows: read, feedback or admin.")
     ] = "admin",
+    work: Annotated[bool, typer.Option("--work", help="Work through the board, as `setpoint work`.")] = False,
 ) -> None:
     """Serve the dashboard and the JSON API."""
-    import socket
+    from contextlib import nullcontext
 
     from setpoint.app.people.deliveries import notice_deliveries
     from setpoint.app.project.access_keys import stored_keys
+    from setpoint.app.runs.standing_worker import StandingWorker, only_worker
     from setpoint.errors import UsageError
     from setpoint.wiring.project import open_project
 
@@ -53,23 +56,32 @@ def serve(
     linked = _may_link(project, scope)
     access = Access(keys=lambda: stored_keys(project.state), name=str(project.state))
     access.keys()  # a damaged file is reported before anything listens
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        listening = socket.create_server((host, port), family=family)
-    except OSError as error:
-        raise UsageError(
-            f"cannot listen on {host}:{port}: {error.strerror}", hint="give another --port"
-        ) from None
+    listening = _listening(host, port)
     port = listening.getsockname()[1]
     names = LOOPBACK if host in LOOPBACK else (host, *LOOPBACK)
     hosts = [
         *(f"[{name}]:{port}" if ":" in name else f"{name}:{port}" for name in names),
         *(allow_host or ()),
     ]
-    app = make_app(project, access, hosts, _told)
+    worker = StandingWorker(project, project.settings.board, (), say_of) if work else None
+    app = make_app(project, access, hosts, _told, worker)
     shown = f"[{host}]" if ":" in host else host
-    _greet(f"http://{shown}:{port}/login", scope, linked, lambda: access.ticket(Scope(scope)))
-    Server(app, app.state.desk.feed).run(sockets=[listening])
+    with only_worker(project) if work else nullcontext():
+        _greet(f"http://{shown}:{port}/login", scope, linked, lambda: access.ticket(Scope(scope)))
+        Server(app, app.state.desk.feed).run(sockets=[listening])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    import socket
+
+    from setpoint.errors import UsageError
+
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        raise UsageError(
+            f"cannot listen on {host}:{port}: {error.strerror}", hint="give another --port"
+        ) from None
 
 
 def _may_link(project: Project, scope: str) -> str:

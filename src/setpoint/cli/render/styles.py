@@ -51,6 +51,11 @@ def say(text: str, *, err: bool = False, nl: bool = True) -> None:
     typer.echo(harmless(text), err=err, nl=nl)
 
 
+def say_of(story: str, text: str) -> None:
+    """Print a line about a story, or about none."""
+    say(f"[{story}] {text}" if story else text)
+
+
 def written(text: str, *, nl: bool = True) -> None:
     """Print output for another program; remove control characters only on a terminal."""
     typer.echo(harmless(text) if sys.stdout.isatty() else text, nl=nl)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from setpoint.cli.render.styles import say
+from setpoint.cli.render.styles import say, say_of
 from setpoint.errors import UsageError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def work(
             return drive_board(project, (), as_json=as_json)
         terms = project.settings.board
         hours = f", hours {terms.hours}" if terms.hours else ""
-        show = _show_json if as_json else _show
+        show = _show_json if as_json else say_of
         if as_json:
             logging.basicConfig(handlers=[_JsonLines()])
         show("", f"working on the board of {project.root.name}{hours}; stop with Ctrl-C")
@@ -72,10 +72,6 @@ def _worker(project: Project, show: Callable[[str, str], None]) -> StandingWorke
     if not labels:
         raise UsageError("this machine lacks what every story needs", hint="setpoint doctor")
     return TeamWorker(project, project.settings.board, (), show, labels=labels)
-
-
-def _show(story: str, text: str) -> None:
-    say(f"[{story}] {text}" if story else text)
 
 
 def _show_json(story: str, text: str) -> None:
@@ -131,6 +127,6 @@ def report(
     if as_json:
         typer.echo(told.model_dump_json(indent=2))
         return
-    say(f"shift of {told.shift}: {told.headline}")
+    say(f"{'' if since else 'shift of '}{told.shift}: {told.headline}")
     for line in told.lines:
         say(line)

@@ -88,7 +88,7 @@ class BoardLimits(Value):
     hours: str = ""
     """When `setpoint work` begins runs, in local time, for example `22:00-07:00`; empty: at any time."""
     drain_s: float = Field(default=300.0, ge=0)
-    """Seconds that runs get to end after `setpoint work` was told to stop; a later start resumes the rest."""
+    """Seconds that runs have to end once `setpoint work` is to stop; the next one resumes the others."""
     max_stories: int | None = Field(default=None, ge=1)
     """Stories taken up at most in a shift; none for no limit."""
     max_cost_usd: Usd = Field(default=Decimal(0), ge=0)

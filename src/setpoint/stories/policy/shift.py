@@ -25,20 +25,12 @@ class ShiftSoFar(NamedTuple):
     """Since it took up its first story."""
     taken: Collection[StoryId] = ()
     running: Collection[StoryId] = ()
-    room: int = 1
-    """How many more may begin beside those."""
+    room: int | None = None
+    """How many more may begin beside those; none: as many as `jobs` leaves."""
     asking: Sequence[StoryId] = ()
     """Stories that it worked on and that need a person."""
     broken: str = ""
     """Why the agent broke in the newest stories; empty where it did not."""
-
-
-class Choice(NamedTuple):
-    """Which stories begin now."""
-
-    cards: tuple[Card, ...] = ()
-    limit: str = ""
-    """The limit that keeps more from being taken up; empty where none does."""
 
 
 def shift_at(local: datetime, window: Window) -> str:
@@ -56,41 +48,31 @@ def choose(
     so_far: ShiftSoFar,
     left: Mapping[StoryId, NextAction | None],
     files: Callable[[StoryId], frozenset[str]],
-) -> Choice:
-    """Choose the stories that begin now, the most urgent first.
+) -> tuple[tuple[Card, ...], str]:
+    """Choose the stories that begin now, the most urgent first, or say which limit keeps all from it.
 
     `left` says what was to be done of a story when its last run ended: it begins again only once that is
     something else, and never where it says None. Stories with a file in common do not run at once.
     """
     if limit := _limit(limits, so_far):
-        return Choice(limit=limit)
-    found = list[Card]()
-    held = set[str]().union(*map(files, so_far.running))
-    new = _room(limits, so_far)
+        return (), limit
+    found, held = list[Card](), set[str]().union(*map(files, so_far.running))
+    most = limits.jobs - len(so_far.running) if so_far.room is None else so_far.room
+    room = float("inf") if limits.max_stories is None else limits.max_stories - len(so_far.taken)
+    full = f"taken up already: {counted(len(so_far.taken), 'story')} (board.max_stories)" if room <= 0 else ""
     for card in cards:
-        if len(found) >= so_far.room:
+        if len(found) >= most:
             break
+        tried = card.id in so_far.running or (card.id in left and left[card.id] in (None, card.action))
         fresh = card.id not in so_far.taken
-        if not _may_begin(card, so_far, left) or (fresh and new <= 0):
+        if not card.action.automatic or tried or (fresh and room <= 0):
             continue
         own = files(card.id)
         if held.isdisjoint(own):
             held |= own
             found.append(card)
-            new -= fresh
-    if not found and _room(limits, so_far) <= 0:
-        return Choice(limit=f"taken up already: {counted(len(so_far.taken), 'story')} (board.max_stories)")
-    return Choice(tuple(found))
-
-
-def _may_begin(card: Card, so_far: ShiftSoFar, left: Mapping[StoryId, NextAction | None]) -> bool:
-    over = card.id in left and left[card.id] in (None, card.action)
-    return card.action.automatic and card.id not in so_far.running and not over
-
-
-def _room(limits: BoardLimits, so_far: ShiftSoFar) -> float:
-    """Return how many new stories the shift may still take up."""
-    return float("inf") if limits.max_stories is None else limits.max_stories - len(so_far.taken)
+            room -= fresh
+    return tuple(found), "" if found else full
 
 
 def _limit(limits: BoardLimits, so_far: ShiftSoFar) -> str:
@@ -110,7 +92,10 @@ def _limit(limits: BoardLimits, so_far: ShiftSoFar) -> str:
 def why_idle(cards: Iterable[Card], left: Mapping[StoryId, NextAction | None]) -> str:
     """Say what the stories wait for of which none can begin."""
     found = Counter(_waits_for(card, left) for card in cards if card.action.kind is not ActionKind.REST)
-    waits = [f"{count} {'waits' if count == 1 else 'wait'} for {what}" for what, count in found.items()]
+    waits = [
+        f"{counted(count, 'story')} {'waits' if count == 1 else 'wait'} for {what}"
+        for what, count in found.items()
+    ]
     return f"nothing is ready: {enumerated(waits)}" if waits else "nothing is ready: every story is done"
 
 
