@@ -40,6 +40,7 @@ from setpoint.agents.registry import known
 from setpoint.app.people.gates import OpenGate
 from setpoint.app.project.doctor import AgentRow, Diagnosis
 from setpoint.app.runs.worker_pool import BoardOutcome, StoryOutcome
+from setpoint.app.runs.worker_status import HeldStory, LiveWorker
 from setpoint.app.views.night import ShiftReport, WaitingStory
 from setpoint.app.views.production import ProblemView, SignalView
 from setpoint.cli.app import commands
@@ -338,16 +339,13 @@ def json_shapes() -> Iterator[str]:
         ("run --auto: `worked`", "One story that ran.", StoryOutcome),
         ("work report", "One report. Under `worked`, runs as in `status`.", ShiftReport),
         ("work report: `waits`", "One story that is not done.", WaitingStory),
+        ("work status: `workers`", "One worker that lives.", LiveWorker),
         ("check", "One evaluation of the working tree.", Evaluation),
         ("metrics", "One report, with `snapshot` if it was stored.", MetricsReport),
         ("metrics --snapshots", "A list of stored reports, newest first.", Snapshot),
         ("lab mutate", "One object: `score`, `counts` by fate, and these.", MutationReport),
         ("ci signal list, ci signal show", "A list of problems, the latest first, or one.", ProblemView),
-        (
-            "ci deploy list, ci deploy record",
-            "A list of deployments, newest first, or one with `new`.",
-            Deployment,
-        ),
+        ("ci deploy list, ci deploy record", "A list, newest first, or one with `new`.", Deployment),
         ("verify", "`agrees`, `notes`, and under `checks` a list of these with `agrees` each.", Compared),
     ]
     for verbs_of, text, model in shapes:
@@ -360,7 +358,18 @@ def json_shapes() -> Iterator[str]:
     ):
         yield f"## {verb}\n"
         yield f"{text} Keys: {', '.join(f'`{name}`' for name in row_type._fields)}.\n"
-    for part in (Mutant, Metric, Part, DayFigure, SignalView, Signal, Frame, Hypothesis, Suspicion):
+    for part in (
+        HeldStory,
+        Mutant,
+        Metric,
+        Part,
+        DayFigure,
+        SignalView,
+        Signal,
+        Frame,
+        Hypothesis,
+        Suspicion,
+    ):
         yield f"### `{part.__name__}`\n"
         yield from fields(part)
     yield "## `progress.json`\n"

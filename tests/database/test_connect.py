@@ -185,3 +185,16 @@ def test_every_commit_changes_the_mark_whoever_makes_it(tmp_path: Path, kind: st
 
     assert len(set(marks)) == 3
     assert len(set(written)) == 3 if kind == "sqlite" else written == [None] * 3
+
+
+def test_a_record_answers_or_says_that_it_does_not(tmp_path: Path) -> None:
+    made(tmp_path)
+    (tmp_path / "broken.db").write_text("no database")
+    for where, answers in (
+        (tmp_path / "app.db", True),
+        (tmp_path / "none.db", True),
+        (tmp_path / "broken.db", False),
+        ("postgresql://nobody:sesame@127.0.0.1:1/none", False),
+    ):
+        with closing(connect.Store(where)) as store:
+            assert store.answers() is answers

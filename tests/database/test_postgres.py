@@ -14,8 +14,9 @@ import pytest
 import sqlalchemy as sa
 
 from database import postgres
-from setpoint.database.connect import open_store
+from setpoint.database.connect import migrate, open_store
 from setpoint.database.tables import METRICS_DAY
+from setpoint.errors import RecordedDataError
 
 USES_THE_SERVER = """
 import pathlib, time
@@ -69,3 +70,13 @@ def test_short_questions_are_not_compiled_and_what_failed_is_undone() -> None:
         assert connection.exec_driver_sql("SHOW jit").scalar() == "off"
         assert connection.execute(sa.select(METRICS_DAY)).all() == []
     store.close()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not postgres.WHERE_GIVEN, reason="no Postgres is installed or named")
+def test_a_database_of_another_encoding_is_refused_with_what_to_type() -> None:
+    url = postgres.fresh_database()
+    postgres.execute(url, "CREATE DATABASE ascii ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0")
+    with pytest.raises(RecordedDataError, match="its encoding is SQL_ASCII") as refused:
+        migrate(postgres.named("ascii"))
+    assert "createdb --encoding UTF8" in refused.value.hint

@@ -28,7 +28,7 @@ _WRITES = "setpoint_writes"
 _MIGRATION_LOCK = 0x5E7_0001
 _RESTART_S = 20.0
 """Seconds to wait for a server that restarts."""
-_PATIENCE = {"connect_timeout": 5, "tcp_user_timeout": 5000}
+_PATIENCE = {"connect_timeout": 5, "tcp_user_timeout": 5000, "client_encoding": "utf8"}
 """Seconds to wait for a server, and milliseconds for its network to answer, so that a cut is noticed."""
 
 
@@ -90,6 +90,16 @@ class Store:
                 query = re.sub(rf":{name}\b", f"({marks})", query)
                 values = {**values, **each}
         return self._asked(query, values)
+
+    def answers(self) -> bool:
+        """Whether the database answers and holds a record."""
+        import sqlalchemy as sa
+
+        try:
+            self.rows("SELECT 1 FROM event LIMIT 1")
+        except (sa.exc.SQLAlchemyError, sqlite3.Error, RecordedDataError):
+            return False
+        return True
 
     @property
     def journal(self) -> Path | None:
@@ -317,6 +327,9 @@ def _bring_up_to_date(engine: sa.Engine, *, migrates: bool) -> None:
     with _writing(engine) as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
+            if (encoding := connection.scalar(sa.text("SHOW server_encoding"))) != "UTF8":
+                message = f"{_shown(engine)}: its encoding is {encoding}, and Setpoint needs UTF8"
+                raise RecordedDataError(message, hint="createdb --encoding UTF8 --template template0 ...")
         if _layout(connection) != HEAD:
             _migrate(connection)
 

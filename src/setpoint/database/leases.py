@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ import sqlalchemy as sa
 from setpoint.database.connect import Store
 from setpoint.errors import ExitCode, RunInUse
 from setpoint.model.ids import TraceId
-from setpoint.system.files.locks import RunLocks
+from setpoint.system.files.locks import Holder, RunLocks
 
 _BEATS = 6
 """How often a lease is renewed in its time."""
@@ -35,7 +36,7 @@ WHERE lease.until < clock_timestamp() RETURNING epoch
 """
 _BEAT = "UPDATE lease SET until = clock_timestamp() + :span WHERE name = :name AND epoch = :epoch RETURNING 1"
 _LEAVE = "UPDATE lease SET until = clock_timestamp() WHERE name = :name AND epoch = :epoch"
-_ALIVE = "SELECT name FROM lease WHERE name LIKE :kind AND until >= clock_timestamp()"
+_ALIVE = "SELECT name, holder FROM lease WHERE name LIKE :kind AND until >= clock_timestamp() ORDER BY name"
 _HOLDER = "SELECT holder FROM lease WHERE name = :name AND until >= clock_timestamp()"
 
 _LOG = logging.getLogger(__name__)
@@ -59,6 +60,11 @@ def end_process(reason: str) -> None:
 def holder_name() -> str:
     """Name this process among those of other machines: host, process id and the time it asked."""
     return f"{socket.gethostname()}:{os.getpid()}:{time.time_ns():x}"
+
+
+def _holder(name: str) -> Holder:
+    host, process, asked = name.rsplit(":", 2)
+    return Holder(host, int(process), datetime.fromtimestamp(int(asked, 16) / 1e9, UTC))
 
 
 class RunLeases(RunLocks):
@@ -96,10 +102,9 @@ class RunLeases(RunLocks):
         rows = self._store.rows(_HOLDER, name=str(trace_id))
         return int(rows[0]["holder"].split(":")[1]) if rows else None
 
-    def alive(self, kind: str) -> tuple[str, ...]:
-        """Return the names of all leases that are held now and begin so."""
-        rows = self._ask(_ALIVE, kind=f"{kind}%")
-        return tuple(row.name for row in rows)
+    def alive(self, kind: str) -> dict[str, Holder]:
+        """Return who holds the leases of which the names begin so, on whatever machine."""
+        return {row.name: _holder(row.holder) for row in self._ask(_ALIVE, kind=f"{kind}%")}
 
     def _taken(self, trace_id: TraceId) -> Lease:
         holder = holder_name()

@@ -35,6 +35,7 @@ from setpoint.web import (
     diff_page,
     finding_page,
     forge,
+    health,
     home_page,
     hooks,
     learning_page,
@@ -57,6 +58,7 @@ DESCRIBED = (
     (hooks.router, "production"),
     (hooks.envelopes, "production"),
     (forge.router, "forge"),
+    (health.router, "health"),
 )
 """What programs call, each with the part of the API that it belongs to."""
 PAGES = (

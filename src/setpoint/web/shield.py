@@ -36,8 +36,10 @@ ENVELOPES: Final = re.compile(r"/api/\d{1,19}/envelope/?")
 """Paths to which Sentry's SDKs send; they name their token in a header of their own."""
 CSRF_HEADER: Final = "x-setpoint-csrf"
 LOGIN: Final = "/login"
-OPEN: Final = (LOGIN, "/static/")
-"""Paths without a visitor: the login itself, and files that are the same for everybody."""
+HEALTHY: Final = "/healthz"
+READY: Final = "/readyz"
+OPEN: Final = (LOGIN, HEALTHY, READY, "/static/")
+"""Paths without a visitor: the login, whether the server works, and files that are the same for everybody."""
 _SAFE = ("GET", "HEAD")
 _SENTRY_KEY = re.compile(r"\bsentry_key=([\w-]{1,200})")
 HEADERS: Final = {

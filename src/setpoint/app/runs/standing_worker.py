@@ -17,7 +17,8 @@ from setpoint.model.ids import StoryId, TraceId
 from setpoint.system.files.locks import RunLocks
 from setpoint.wiring.project import Project
 
-_LOCK = TraceId("worker")
+LOCK = TraceId("worker")
+"""Held by the worker of a repository; the names of those that share a database begin so."""
 
 
 @contextmanager
@@ -26,9 +27,9 @@ def only_worker(project: Project) -> Iterator[None]:
     locks = RunLocks(project.state)
     with ExitStack() as held:
         try:
-            held.enter_context(locks.held(_LOCK))
+            held.enter_context(locks.held(LOCK))
         except RunInUse:
-            pid = locks.owner(_LOCK)
+            pid = locks.owner(LOCK)
             message = f"process {pid} works through the board of {project.root} already"
             raise UsageError(message, hint=f"to end it: kill {pid}") from None
         yield

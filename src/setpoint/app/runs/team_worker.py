@@ -65,7 +65,7 @@ class TeamWorker(StandingWorker):
         try:
             await super().look()
         except (RecordedDataError, WorkspaceError) as error:
-            self.tell(f"{error.message}; trying again")
+            super().tell(f"{error.message}; trying again")
 
     async def looked(self) -> None:
         """Fetch what others delivered, and take over what dead workers had."""
@@ -106,6 +106,7 @@ class TeamWorker(StandingWorker):
         file = read_one(Path(card.path))
         if not isinstance(file, StoryFile) or not self.may_try(card):
             return
+        self._going = True
         maker = self.project.settings.agents.maker
         label = file.story.worker or (maker if maker != "auto" else ANY)
         told = {"file": file.path.name, "text": file.page.text, "digest": file.digest}

@@ -7,7 +7,9 @@ import os
 import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from setpoint.errors import RunInUse
 from setpoint.model.ids import TraceId
@@ -16,6 +18,14 @@ _RUN = "run-"
 """Begins the names of runs; a lock may also be that of a story."""
 _TRIES = 10
 _PAUSE_S = 0.02
+
+
+class Holder(NamedTuple):
+    """The living process that holds a lock."""
+
+    host: str
+    process: int
+    since: datetime
 
 
 class RunLocks:
@@ -55,6 +65,15 @@ class RunLocks:
         except FileNotFoundError:
             return None
         return _process(path)
+
+    def alive(self, kind: str) -> dict[str, Holder]:
+        """Return who holds the locks of which the names begin so, by their names."""
+        found = dict[str, Holder]()
+        for path in sorted(self._folder.glob(f"{kind}*.lock")):
+            if (process := self.owner(TraceId(path.stem))) is not None:
+                since = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+                found[path.stem] = Holder(os.uname().nodename, process, since)
+        return found
 
     def owned_by(self, processes: Collection[int]) -> str:
         """Return the run that one of these living processes drives; empty where none does."""
