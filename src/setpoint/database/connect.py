@@ -328,7 +328,7 @@ def _bring_up_to_date(engine: sa.Engine, *, migrates: bool) -> None:
         if connection.dialect.name == "postgresql":
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
             if (encoding := connection.scalar(sa.text("SHOW server_encoding"))) != "UTF8":
-                message = f"{_shown(engine)}: its encoding is {encoding}, and Setpoint needs UTF8"
+                message = f"{shown(engine)}: its encoding is {encoding}, and Setpoint needs UTF8"
                 raise RecordedDataError(message, hint="createdb --encoding UTF8 --template template0 ...")
         if _layout(connection) != HEAD:
             _migrate(connection)

@@ -1,4 +1,4 @@
-"""Whether the server and its record answer, for monitors and load balancers: without a login, and with no detail."""
+"""Whether the server and its record answer, for monitors: without a login, and with no detail."""
 
 from __future__ import annotations
 
