@@ -71,7 +71,7 @@ class StoryQueue:
     async def open(self, labels: Collection[str], work: Work) -> AsyncIterator[None]:
         """Take stories of the queues with these labels as long as the block lasts, and do `work` with each.
 
-        What is still going on at the end of the block is cancelled, and goes on with another worker.
+        What is still going on at the end of the block is cancelled, and continues with another worker.
         """
 
         async def run(told: dict[str, Any]) -> None:

@@ -101,7 +101,7 @@ class SharedRepository:
         if answer.ok:
             return
         said = answer.stderr.decode("utf-8", "replace").strip()
-        hint = "look whether it can be reached and written to; `setpoint resume` goes on"
+        hint = "look whether it can be reached and written to; `setpoint resume` continues"
         raise WorkspaceError(f"{self._address}: git push is refused: {said}", hint=hint)
 
     async def _pushed(self, directory: Path, words: Sequence[str]) -> Answer:

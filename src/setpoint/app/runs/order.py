@@ -21,11 +21,11 @@ from setpoint.model.attempt import AttemptLimits, Role
 from setpoint.model.changes.work_kind import kind_of_request
 from setpoint.model.config.limits import Limits
 from setpoint.model.gate import Escalation
-from setpoint.model.ids import TraceId, sortable
+from setpoint.model.ids import Commit, TraceId, sortable
 from setpoint.model.pipeline import Pipeline
 from setpoint.model.proof import WorkKind
 from setpoint.model.run import RunOrder
-from setpoint.model.stories.story import KnownRed, Story
+from setpoint.model.stories.story import Delivery, KnownRed, Story
 from setpoint.pipelines import load_pipeline
 from setpoint.settings import SETTINGS_VERSION, Settings
 from setpoint.stories.policy.failing_tests import asks_for_repair
@@ -101,9 +101,7 @@ def make_order(project: Project, wanted: Story, base: str = "HEAD") -> RunOrder:
 
 async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
     settings = project.settings
-    if shared := project.shared():
-        await shared.refresh(settings.branch_prefix)
-    commit, needs = begin_from(project, wanted, base)
+    commit, needs = await _begin_from(project, wanted, base)
     repairs = _repairs(wanted, settings)
     names, workflow, notes, passed_over = await assign_roles(project, find_pipeline(project), repairs=repairs)
     plugins, failed = enabled(settings.plugins)
@@ -151,6 +149,13 @@ async def _order(project: Project, wanted: Story, base: str) -> RunOrder:
         story_digest=file.digest if file else "",
         started_at=now,
     )
+
+
+async def _begin_from(project: Project, wanted: Story, base: str) -> tuple[Commit, tuple[Delivery, ...]]:
+    """Return the commit to begin from, and whose work it holds, as the shared repository has them now."""
+    if shared := project.shared():
+        await shared.refresh(project.settings.branch_prefix)
+    return begin_from(project, wanted, base)
 
 
 def _kind_notes(wanted: Story) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ class TeamWorker(StandingWorker):
         self._leases = locks
 
     async def work(self) -> None:
-        """Work until told to stop; what this worker had goes on with another one when it is gone."""
+        """Work until told to stop; what this worker had continues with another one when it is gone."""
         with self._leases.held(self._name):
             async with self._queue.open(self.labels, self._handed):
                 await super().work()
@@ -78,7 +78,7 @@ class TeamWorker(StandingWorker):
         except RunInUse:  # another worker looks just now
             taken = ()
         for story in taken:
-            self.say(story, "its worker is gone; it goes on with another one")
+            self.say(story, "its worker is gone; another one continues it")
         others = await self._queue.of_other_versions()
         told = ", ".join(f"{count} of {version}" for version, count in others.items())
         if told and told != self._told:
