@@ -11,6 +11,8 @@ from setpoint.errors import ForgeError
 from setpoint.model.events import forge as f
 from setpoint.model.events.people import CommentAdded, ReviewGiven, ReviewWord
 from setpoint.model.forge import CheckConclusion, CommandName, PullState, ReviewState
+from setpoint.model.ids import StoryId
+from setpoint.model.stories.story import Story
 from setpoint.people.forge_loop import store, sync
 from workspace.repository import git
 
@@ -295,3 +297,32 @@ async def test_one_label_with_two_times_is_one_order_and_a_later_one_another(wor
     world.forge.label(number, "setpoint", "ana")
     await sync(world.ports)
     assert "> Add a discount in percent." in world.desk.stories[world.story].body
+
+
+async def test_a_story_that_no_issue_asks_for_becomes_a_pull_request(tmp_path):
+    world = World(tmp_path)
+    own = Story(id=StoryId("export-as-json"), title="Export as JSON")
+    world.desk.open(own)
+    ports = world.ports._replace(own=[own.id])
+    world.desk.ask(own.id, "escalation-1", "Continue?")
+    await sync(ports)  # nobody is asked where nobody reads it
+    base = git(world.root, "rev-parse", "main")
+    world.desk.finish(own.id, world.commit(base, "a = 2\n"))
+    await sync(ports)
+    await sync(ports)
+    (pull,) = world.forge.pulls.values()
+    assert pull.branch == "setpoint/export-as-json"
+    assert world.forge.said == []
+
+    world.forge.say(pull.number, "ana", "Round it.", file="calc.py", line=1)
+    await sync(world.ports)
+    assert world.desk.busy(own.id)  # its review becomes rework like that of any other
+
+
+async def test_a_story_of_ones_own_that_delivered_nothing_is_told_to_nobody_else(tmp_path):
+    world = World(tmp_path)
+    own = Story(id=StoryId("export-as-json"), title="Export as JSON")
+    world.desk.open(own)
+    world.desk.finish(own.id, None, verified=False)
+    await sync(world.ports._replace(own=[own.id]))
+    assert (world.forge.pulls, world.forge.said, world.faults) == ({}, [], [])

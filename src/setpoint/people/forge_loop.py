@@ -7,7 +7,7 @@ a key, so that whatever ends the loop, the next pass continues where it was and 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple, assert_never
 
 from setpoint.model.events import forge as f
@@ -52,6 +52,8 @@ class ForgePorts(NamedTuple):
     """Whether comments may accept, approve, reject or cancel."""
     fault: Fault = unheard
     """Hears of what could not be worked on, which holds nothing else up."""
+    own: Collection[StoryId] = ()
+    """Stories that no issue asks for, and whose results are shown, too."""
 
 
 class _Settled(NamedTuple):
@@ -83,7 +85,7 @@ async def work_through(ports: ForgePorts, record: ForgeRecord | None = None) -> 
     for pull in record.open_pulls():
         await attempted(ports.fault, f"pull request {pull.number}", _rework(ports, record, pull))
     record = refreshed(ports.log, record)
-    await publish(Showing(ports.log, ports.forge, ports.desk, record, ports.into, ports.fault))
+    await publish(Showing(ports.log, ports.forge, ports.desk, record, ports.into, ports.fault, ports.own))
     return refreshed(ports.log, record)
 
 

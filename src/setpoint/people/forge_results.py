@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from typing import NamedTuple
 
 from setpoint.errors import ForgeBusy, ForgeError, SetpointError
 from setpoint.model.events import forge as f
 from setpoint.model.forge import Pull, PullState, PullText
-from setpoint.model.ids import Commit
+from setpoint.model.ids import Commit, StoryId
 from setpoint.people.policy.forge_record import ForgeRecord, OwnPull
 from setpoint.ports import EventLog, ForgeDesk, RemoteForge, RunResult, RunTexts
 
@@ -36,6 +36,8 @@ class Showing(NamedTuple):
     record: ForgeRecord
     into: str
     fault: Fault = unheard
+    own: Collection[StoryId] = ()
+    """Stories that no issue asks for, and whose results are shown, too."""
 
 
 async def attempted(fault: Fault, what: str, work: Awaitable[None]) -> None:
@@ -50,7 +52,8 @@ async def attempted(fault: Fault, what: str, work: Awaitable[None]) -> None:
 
 async def publish(at: Showing) -> None:
     """Show each result and each question that is not shown yet."""
-    for result in await asyncio.to_thread(at.desk.results, tuple(at.record.stories)):
+    stories = tuple(dict.fromkeys((*at.record.stories, *at.own)))
+    for result in await asyncio.to_thread(at.desk.results, stories):
         if result.gate:
             await attempted(at.fault, result.run, _asked(at, result))
         elif result.finished and result.run not in at.record.shown:
@@ -61,7 +64,9 @@ async def _asked(at: Showing, result: RunResult) -> None:
     if f"{result.run}:{result.gate}" in at.record.asked:
         return
     pull = at.record.pull_of(result.story)
-    number = pull.number if pull and pull.state is PullState.OPEN else at.record.stories[result.story]
+    number = pull.number if pull and pull.state is PullState.OPEN else at.record.stories.get(result.story)
+    if number is None:  # it is asked where the worker is
+        return
     said = (
         f"Run `{result.run}` asks: {result.headline}\n\n"
         "Answer with a new comment, for example `/setpoint continue 2`, or `/setpoint hint TEXT`."
@@ -72,7 +77,7 @@ async def _asked(at: Showing, result: RunResult) -> None:
 
 
 async def _told(at: Showing, result: RunResult) -> None:
-    issue, pull = at.record.stories[result.story], at.record.pull_of(result.story)
+    issue, pull = at.record.stories.get(result.story, 0), at.record.pull_of(result.story)
     over = pull is not None and (await at.forge.pull(pull.number)).state is not PullState.OPEN
     said = ""
     if not result.branch or result.commit is None:
@@ -80,7 +85,8 @@ async def _told(at: Showing, result: RunResult) -> None:
     elif over:
         said = f"Run `{result.run}` ended after this was closed, so its work is not pushed."
     if result.commit is None or said:
-        await at.forge.comment(pull.number if pull else issue, said, f"setpoint:{result.run}")
+        if number := pull.number if pull else issue:
+            await at.forge.comment(number, said, f"setpoint:{result.run}")
         told = f.PullPublished(story=result.story, run=result.run, number=0)
         at.log.append(f.TRACE, f"shown:{result.run}", [told])
         return

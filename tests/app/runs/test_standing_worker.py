@@ -151,7 +151,7 @@ def test_the_forge_is_brought_in_step_after_a_run_unless_another_process_does_so
     made, heard = worker(project._replace(settings=settings))
     synced = []
 
-    async def syncs(_project, _say):
+    async def syncs(_project, _say, _own):
         synced.append(len(made.record.takings))
 
     monkeypatch.setattr(standing_worker, "sync_if_free", syncs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from setpoint.app.forge.desk import ProjectDesk
@@ -50,11 +50,14 @@ async def sync_once(project: Project, say: Say) -> ForgeRecord:
         return await sync(ports)
 
 
-async def sync_if_free(project: Project, say: Say) -> None:
-    """Do what `sync_once` does, unless another process does so; `say` gets why a forge could not be asked."""
+async def sync_if_free(project: Project, say: Say, own: Collection[StoryId] = ()) -> None:
+    """Do what `sync_once` does, unless another process does so; `say` gets why a forge could not be asked.
+
+    Results of `own` stories are shown, too: they become pull requests although no issue asks for them.
+    """
     try:
         with RunLocks(project.state).held(TraceId("forge")):
-            await sync(await forge_ports(project, say))
+            await sync((await forge_ports(project, say))._replace(own=own))
     except RunInUse:  # `setpoint forge watch` does so
         return
     except SetpointError as error:

@@ -67,7 +67,8 @@ class StandingWorker(WorkerPool):
         ended = sum(each.after_usd is not None for each in self.record.takings)
         if terms.kind and (ended != self._ended or now_s - self._synced_s >= terms.poll_s):
             self._ended, self._synced_s = ended, now_s
-            await sync_if_free(self.project, lambda story, text: self.say(StoryId(story), text))
+            own = {each.story for each in self.record.of(self.shift)}
+            await sync_if_free(self.project, lambda story, text: self.say(StoryId(story), text), own)
 
     async def _report(self) -> None:
         takings, going = self.record.takings, self.running.values()
