@@ -92,10 +92,11 @@ class ForgeRecord:
         return tuple(each for each in self.pulls.values() if each.state is PullState.OPEN)
 
     def commented_since(self) -> datetime | None:
-        """Return from when on comments have to be looked at; none before the first story."""
+        """Return from when on comments have to be looked at; none before the first story or pull request."""
         ordered = [
             each.at for each in self.news.values() if isinstance(each, Labelled) and self._is_story(each)
         ]
+        ordered += [self.shown_at[each.story] for each in self.pulls.values()]
         said = [each.at for each in self.news.values() if isinstance(each, ForgeComment)]
         if not ordered:
             return None
