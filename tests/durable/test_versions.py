@@ -71,7 +71,7 @@ async def test_a_run_of_another_version_is_refused_by_name(
         await DbosEngine(tmp_path / "a", url).drive(order(), body)
     with monkeypatch.context() as newer:
         newer.setattr(dbos, "VERSION", "wf-2")
-        with pytest.raises(RecordedDataError, match="was begun under 'wf-1:.*', not 'wf-2'") as refused:
+        with pytest.raises(RecordedDataError, match=r"was begun under 'wf-1:.*', not 'wf-2'") as refused:
             await DbosEngine(tmp_path / "b", url).drive(order(), body)
     assert refused.value.hint == "finish it with the version of Setpoint that began it"
     assert await DbosEngine(tmp_path / "c", url).drive(order(), body) == outcome()

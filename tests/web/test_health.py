@@ -10,7 +10,6 @@ from setpoint.cli.project.serve import _told
 from setpoint.web import health
 from setpoint.web.app import make_app
 from web.conftest import HERE
-from web.keys import known_access
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])
