@@ -129,9 +129,11 @@ class Trouble:
             return
         self.note(worker.processes())
         run("ip", "link", "set", "spb0", "down")
-        self.later.append(
-            (time.monotonic() + 1.8 * LEASE_S, lambda: run("ip", "link", "set", "spb0", "up") and None)
-        )
+
+        def join() -> None:
+            run("ip", "link", "set", "spb0", "up")
+
+        self.later.append((time.monotonic() + 1.8 * LEASE_S, join))
 
 
 def judged(server: Server, folder: Path, count: int) -> list[str]:

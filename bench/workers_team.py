@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import psycopg
 from scale_postgres import as_somebody
@@ -112,7 +113,7 @@ class Server:
         """Return the address of a database."""
         return f"postgresql://bench@{host}:{self.port}/{name}"
 
-    def rows(self, query: str) -> list[tuple]:
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
         """Ask the database."""
         with psycopg.connect(self.url()) as connection:
             return connection.execute(query).fetchall()
@@ -151,9 +152,9 @@ class Worker:
         return found
 
 
-def run(*words: str, cwd: Path | None = None, **more: object) -> str:
+def run(*words: str, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:
     """Run a program to its end; give what it says."""
-    done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False, **more)
+    done = subprocess.run(words, cwd=cwd, env=env, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{' '.join(words)}: {done.stdout}{done.stderr}")
     return done.stdout
