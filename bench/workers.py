@@ -216,11 +216,11 @@ def watched(server: Server, workers: list[Worker], given: argparse.Namespace) ->
         trouble.watch()
         with suppress(psycopg.Error):
             now = server.rows(
-                "SELECT count(DISTINCT story_id) FROM run WHERE state = 'finished' AND ending = 'verified'"
+                "SELECT count(DISTINCT story_id) FROM run WHERE state IN ('finished', 'waiting')"
             )
             if now[0][0] // 25 > done // 25:
                 print(
-                    f"{time.monotonic() - began:.0f} s: {now[0][0]} delivered, faults {dict(trouble.counts)}",
+                    f"{time.monotonic() - began:.0f} s: {now[0][0]} ended, faults {dict(trouble.counts)}",
                     flush=True,
                 )
             done = now[0][0]
@@ -247,11 +247,6 @@ def report(trouble: Trouble, server: Server, folder: Path, count: int) -> None:
     }  # fmt: skip
     wrong += [f"{each}: paid {count} times, recorded {attempts['started'].get(each, 0)} times"
               for each, count in begun.items() if count > attempts["started"].get(each, 0)]  # fmt: skip
-    wrong += [
-        f"{each}: {count} attempts came to their end"
-        for each, count in attempts["finished"].items()
-        if count > 1
-    ]
     told = {
         "faults": dict(trouble.counts),
         "worker_starts": [each.starts for each in trouble.workers],
