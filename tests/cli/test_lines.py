@@ -134,6 +134,8 @@ SHOWN = {
     "the branch has other commits",
     "forge.question_shown": "run-0totals asks in 13",
     "forge.rework_ordered": "issue-12-totals-are-wrong is worked on again from dddddddddd: 1 remark",
+    "work.story_counted": "story counted",
+    "work.shift_noted": "shift noted",
     "hook.turn_checked": "check of claude: failed in 2.5 s; sent back (1)",
     "feedback.suggested_by_agent": "sug-0123456789: claude-code suggests to dismiss 0123456789abcdef "
     "(rounded twice): the second rounding is a copy",
@@ -170,6 +172,8 @@ def test_only_details_are_left_out():
         "feedback.confidence_increased",
         "feedback.confidence_decreased",
         "loop.guard_unable",
+        "work.shift_noted",
+        "work.story_counted",
     }
 
 

@@ -11,7 +11,6 @@ import typer
 
 from setpoint.cli.render.styles import say
 from setpoint.errors import ExitCode
-from setpoint.model.config.database_url import without_password
 
 if TYPE_CHECKING:
     from setpoint.app.project.diagnosis import Diagnosis
@@ -33,6 +32,7 @@ def doctor(
     """
     from setpoint.app.project.doctor import diagnose
     from setpoint.cli.render.console import Screen
+    from setpoint.model.config.database_url import without_password
     from setpoint.wiring.project import open_project
 
     project = open_project(Path.cwd())
