@@ -35,6 +35,7 @@ def picture(page, name):
         page.screenshot(path=str(Path(SCREENSHOTS) / f"dashboard-{name}.png"))
         Path(SCREENSHOTS, kept.name).write_text("\n".join(_lines(page, 820)) + "\n", "utf-8")
     elif "PYTEST_XDIST_WORKER" not in os.environ:  # tests before it left what a page shows
+        page.wait_for_timeout(300)  # as above
         shown = set(_lines(page))
         gone = [line for line in kept.read_text("utf-8").splitlines() if line not in shown]
         assert gone == [], f"{kept.stem} shows {gone}, which the page no longer says; hint: make screenshots"

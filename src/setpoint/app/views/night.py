@@ -18,7 +18,6 @@ from setpoint.model.ids import StoryId
 from setpoint.model.stories.board import ActionKind, Card
 from setpoint.model.value import Text, Usd, Value
 from setpoint.model.wording import counted
-from setpoint.system.files.locks import RunLocks
 from setpoint.wiring.project import Project
 from setpoint.wiring.run_ports import SystemClock
 
@@ -97,7 +96,7 @@ def shift_report(project: Project, since: datetime | None = None, name: str = ""
     takings = [t for t in record.takings if (t.at >= since if since else t.shift == shift)]
     cards, stories = list_cards(project), list(dict.fromkeys(each.story for each in takings))
     names = [*stories, *(card.id for card in cards)]
-    runs = newest_by_story(project.store, RunLocks(project.state).owner, names)
+    runs = newest_by_story(project.store, project.locks.owner, names)
     worked = tuple(runs[story] for story in stories if story in runs)
     pulls = {each.story: each.url for each in forge_record(project).pulls.values() if each.story in stories}
     cost = record.cost(takings)
