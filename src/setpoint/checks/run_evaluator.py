@@ -193,8 +193,9 @@ class ProjectEvaluator:
     async def _proved(self, order: RunOrder, measured: Measured, vouched: Vouched) -> Proof:
         if order.trace_id not in self._projects:
             await self.prepare(order, measured.copy)
-        place = await check_out(self._folders, measured)
+        # First the base: where another machine measured it, it is measured again, in the same place.
         task = self._task(order, await self._base(order, measured.copy))
+        place = await check_out(self._folders, measured)
         told = partial(self._stepped, order, measured)
         return await Prover(measuring=self._measuring, told=told).prove(task, place, order.proof, vouched)
 

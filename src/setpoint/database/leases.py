@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from setpoint.database.connect import Store
-from setpoint.errors import ExitCode, RunInUse
+from setpoint.database.connect import Store, answering
+from setpoint.errors import ExitCode, RecordedDataError, RunInUse
 from setpoint.model.ids import TraceId
 from setpoint.system.files.locks import Holder, RunLocks
 
@@ -39,6 +39,7 @@ _LEAVE = "UPDATE lease SET until = clock_timestamp() WHERE name = :name AND epoc
 _ALIVE = "SELECT name, holder FROM lease WHERE name LIKE :kind AND until >= clock_timestamp() ORDER BY name"
 _HOLDER = "SELECT holder FROM lease WHERE name = :name AND until >= clock_timestamp()"
 
+_UNANSWERED = (RecordedDataError, sa.exc.SQLAlchemyError)
 _LOG = logging.getLogger(__name__)
 _Lost = Callable[[str], None]
 
@@ -91,7 +92,7 @@ class RunLeases(RunLocks):
             finally:
                 renewal.end()
                 self._store.fences.pop(lease.name, None)
-                with suppress(sa.exc.SQLAlchemyError):  # then it ends by itself
+                with suppress(*_UNANSWERED):  # then it ends by itself
                     self._ask(_LEAVE, name=lease.name, epoch=lease.epoch)
 
     def owner(self, trace_id: TraceId) -> int | None:
@@ -120,7 +121,7 @@ class RunLeases(RunLocks):
         if ":span" in words:
             words = words.replace(":span", "CAST(:span AS interval)")
             values["span"] = f"{self._span_s} seconds"
-        with self._store.engine.begin() as connection:
+        with answering(self._store.engine), self._store.engine.begin() as connection:
             answer = connection.execute(sa.text(words), values)
             return answer.all() if answer.returns_rows else ()
 
@@ -152,8 +153,8 @@ class _Renewal:
                 if not self._ask(_BEAT, name=self._lease.name, epoch=self._lease.epoch):
                     self._lost(f"another worker has taken {self._lease.name} over")
                     return
-            except (sa.exc.SQLAlchemyError, OSError) as error:
-                why = str(getattr(error, "orig", None) or error).splitlines()[0]
+            except _UNANSWERED as error:
+                why = str(error).splitlines()[0]
                 _LOG.warning("the lease of %s was not renewed: %s", self._lease.name, why)
             else:
                 self._renewed = asked

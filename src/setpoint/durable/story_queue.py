@@ -133,10 +133,14 @@ class StoryQueue:
         found = await self._listed(_OPEN)
         return {_story(each): (each.executor_id or "") * (each.status == "PENDING") for each in found}
 
-    async def take_over(self, alive: Collection[str]) -> tuple[StoryId, ...]:
-        """Put what workers had that live no more back into its queue; for one worker at a time."""
+    async def take_over(self, living: Callable[[], Collection[str]]) -> tuple[StoryId, ...]:
+        """Put what workers had that live no more back into its queue; for one worker at a time.
+
+        `living` names those that live, once it is known what they have: a worker lives before it has any.
+        """
         pending = await self._listed(["PENDING"])
-        dead = [each for each in pending if each.executor_id not in (*alive, self._worker)]
+        alive = {*living(), self._worker}
+        dead = [each for each in pending if each.executor_id not in alive]
         with refusals(self._url, _TABLES):
             for each in dead:
                 await DBOS.resume_workflow_async(each.workflow_id, queue_name=each.queue_name)

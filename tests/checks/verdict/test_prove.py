@@ -1,11 +1,17 @@
 """The runs of a verdict as steps: their order, budget, record and switches."""
 
+import shutil
+
 import pytest
 
 from checks.verdict.conftest import PRICE, QUICK, SHOP
+from setpoint.checks.run_evaluator import ProjectEvaluator
+from setpoint.checks.trees.checkout import kept_of
 from setpoint.model.evaluation import Stage
+from setpoint.model.exam import Examiner
 from setpoint.model.proof import RUNS, ObligationState, ProofTerms, WorkKind
 from setpoint.ports import Measured
+from setpoint.system.files.artifacts import Artifacts
 
 MET, NOT_MET, NONE = ObligationState.MET, ObligationState.NOT_MET, ObligationState.NOT_APPLICABLE
 FEATURE = {
@@ -88,6 +94,21 @@ async def test_code_that_promises_nothing_is_a_refactoring_unless_something_chan
     made = await proof(change, "improve the docs")
 
     assert (made.work, made.missing) == (work, ())
+
+
+async def test_another_machine_proves_what_was_measured_here(bench, tmp_path):
+    command = "grep -q discount shop.py"
+    there = await bench(dict(SHOP), settings=QUICK, acceptance=(command,))
+    await there.measure(Stage.BASE)
+    made = await there.change(dict(FEATURE))
+    measured = Measured(copy=there.copy, commit=made.commit, tree=made.tree, stage=Stage.TEST)
+    kept_of(there.folders.state, there.order.trace_id, "base").unlink()
+    shutil.rmtree(there.folders.state / "cache")
+    elsewhere = ProjectEvaluator(there.settings, Artifacts(tmp_path / "elsewhere"), there.folders)
+    proof = await elsewhere.prove(there.order, measured)
+
+    assert not proof.missing
+    assert Examiner.COMMAND in {each.examiner for each in proof.exams}
 
 
 async def test_what_was_found_of_a_tree_is_not_measured_twice(bench):

@@ -74,7 +74,7 @@ class TeamWorker(StandingWorker):
             await shared.refresh(self.project.settings.branch_prefix)
         try:
             with self._leases.held(_REAPER):
-                taken = await self._queue.take_over(self._leases.alive(_WORKER))
+                taken = await self._queue.take_over(lambda: self._leases.alive(_WORKER))
         except RunInUse:  # another worker looks just now
             taken = ()
         for story in taken:
@@ -144,7 +144,7 @@ class TeamWorker(StandingWorker):
         for path, file in read_stories(self.project).items():
             if isinstance(file, StoryFile) and (file.story.id, file.digest) == (queued.story, queued.digest):
                 return path
-        path = queued_folder(self.project) / queued.file
+        path = queued_folder(self.project) / Path(queued.file).name
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(path, queued.text)
         return path
