@@ -37,6 +37,7 @@ ANY = "any"
 _OPEN = ["ENQUEUED", "PENDING", "DELAYED"]
 _TABLES = "the engine's tables"
 _LEAST = 1_000_000
+"""DBOS starts the lowest number first: a story's number is this less its urgency."""
 _THREADS = 8
 
 
@@ -113,7 +114,7 @@ class StoryQueue:
             asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(thread_name_prefix="asyncio"))
 
     async def offer(self, queued: QueuedStory, label: str, urgency: int) -> None:
-        """Queue a story, unless it is queued or worked on; a higher urgency goes first."""
+        """Queue a story, unless it is queued or worked on; the highest urgency starts first."""
         with refusals(self._url, _TABLES):
             turns = await DBOS.list_workflows_async(
                 workflow_id_prefix=f"{queued.story}:", load_input=False, load_output=False
@@ -134,9 +135,9 @@ class StoryQueue:
         return {_story(each): (each.executor_id or "") * (each.status == "PENDING") for each in found}
 
     async def take_over(self, living: Callable[[], Collection[str]]) -> tuple[StoryId, ...]:
-        """Put what workers had that live no more back into its queue; for one worker at a time.
+        """Return the stories of dead workers to their queues; one worker at a time may do so.
 
-        `living` names those that live, once it is known what they have: a worker lives before it has any.
+        `living` names the live workers. It is asked second: a worker is alive before it has a story.
         """
         pending = await self._listed(["PENDING"])
         alive = {*living(), self._worker}

@@ -23,7 +23,7 @@ from setpoint.history.queries import (
 )
 from setpoint.model.ids import TraceId
 from setpoint.settings import Settings, load
-from setpoint.system.files.artifacts import Artifacts, Elsewhere
+from setpoint.system.files.artifacts import Artifacts, RemoteArtifacts
 from setpoint.system.files.locks import RunLocks
 from setpoint.system.files.private_folder import HiddenFolder, hidden_place
 from setpoint.system.files.project_folders import ProjectFolders
@@ -118,11 +118,11 @@ def open_project(where: Path, flags: Mapping[str, Any] | None = None) -> Project
     copies = copies_folder(root, state, cache_folder(settings, root))
     store = open_store(settings.database or state)
     hidden = HiddenFolder(hidden_place(settings.hidden_dir, root), copies.parent.name)
-    artifacts = Artifacts(state / "artifacts", hidden=hidden, elsewhere=_elsewhere(settings, store))
+    artifacts = Artifacts(state / "artifacts", hidden=hidden, remote=_remote(settings, store))
     return Project(root, settings, state, copies, store, artifacts)
 
 
-def _elsewhere(settings: Settings, store: Store) -> Elsewhere | None:
+def _remote(settings: Settings, store: Store) -> RemoteArtifacts | None:
     if not settings.database:
         return None
     from setpoint.database.shared_artifacts import SharedArtifacts

@@ -51,7 +51,7 @@ class TeamWorker(StandingWorker):
         self._queue = StoryQueue(url, self._name, terms.jobs, terms.accounts)
         locks = self.project.locks
         if not isinstance(locks, RunLeases):
-            raise UsageError("several workers need a database", hint="docs/how-to/team.md")
+            raise UsageError("several workers need a database", hint="set `database` (docs/how-to/team.md)")
         self._leases = locks
 
     async def work(self) -> None:

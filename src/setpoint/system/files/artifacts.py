@@ -17,7 +17,7 @@ from setpoint.system.files.private_folder import WITHHELD, HiddenFolder
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-class Elsewhere(Protocol):
+class RemoteArtifacts(Protocol):
     """Where artifacts lie beside the files of this machine, so that other machines read them, too."""
 
     def put(self, digest: str, data: bytes, *, hidden: bool) -> None:
@@ -35,28 +35,28 @@ class Artifacts:
         folder: Path,
         told: Callable[[str], str] | None = None,
         hidden: HiddenFolder | None = None,
-        elsewhere: Elsewhere | None = None,
+        remote: RemoteArtifacts | None = None,
     ) -> None:
         """Use a folder, which is made when the first artifact is kept; `told` says what is kept of each.
 
-        What is withheld is kept in the folder `hidden`; `elsewhere` holds all of it once more.
+        What is withheld is kept in the folder `hidden`; `remote` holds all of it, too, for other machines.
         """
         self._folder = folder
         self._told = told
         self.hidden = hidden
-        self._elsewhere = elsewhere
+        self._remote = remote
 
     def with_texts(self, told: Callable[[str], str]) -> Artifacts:
         """Return the same store, which keeps of texts what `told` returns."""
-        return Artifacts(self._folder, told, self.hidden, self._elsewhere)
+        return Artifacts(self._folder, told, self.hidden, self._remote)
 
     def hide(self, data: bytes | str) -> Artifact:
         """Keep bytes where no process of a maker reads them; `read` finds them, too."""
         if self.hidden is None:
             raise WorkspaceError("there is no folder for hidden tests", hint="set SETPOINT_HIDDEN_DIR")
         artifact = Artifacts(self.hidden.made()).keep(data)
-        if self._elsewhere is not None:
-            self._elsewhere.put(artifact, _bytes(data), hidden=True)
+        if self._remote is not None:
+            self._remote.put(artifact, _bytes(data), hidden=True)
         return artifact
 
     def keep(self, data: bytes | str) -> Artifact:
@@ -71,8 +71,8 @@ class Artifacts:
         path = self.path(artifact)
         if not self._whole(path, len(raw)):
             write_atomic_bytes(path, raw)
-            if self._elsewhere is not None:
-                self._elsewhere.put(artifact, raw, hidden=False)
+            if self._remote is not None:
+                self._remote.put(artifact, raw, hidden=False)
         return artifact
 
     def read(self, artifact: Artifact) -> bytes:
@@ -103,7 +103,7 @@ class Artifacts:
             if hidden.is_file():
                 os.utime(hidden)
                 return hidden
-        if self._elsewhere is not None and not path.is_file() and (found := self._elsewhere.get(artifact)):
+        if self._remote is not None and not path.is_file() and (found := self._remote.get(artifact)):
             data, secret = found
             own = (
                 Artifacts(self.hidden.made())
