@@ -6,7 +6,7 @@ import pytest
 
 from acceptance.conftest import QUICK, RIGHT, SUGGESTION
 from sandboxes import usable
-from setpoint.app.people import feedback
+from setpoint.app.people import fixes
 from setpoint.errors import RunInUse
 from setpoint.model.config.sandbox import Means
 from setpoint.model.ids import TraceId
@@ -42,10 +42,10 @@ def test_a_fix_after_an_interrupted_one_is_the_one_that_is_delivered(verified, m
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(feedback, "record", interrupted)
+        patched.setattr(fixes, "record", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            feedback.rewrite_fix(project, run, found, patch("'''The first text.'''"))
-    body = feedback.rewrite_fix(project, run, found, patch("'''The second text.'''")).body
+            fixes.rewrite_fix(project, run, found, patch("'''The first text.'''"))
+    body = fixes.rewrite_fix(project, run, found, patch("'''The second text.'''")).body
 
     assert (body.kept, body.reason) == (True, "")
     assert "The second text." in repository.git("show", f"{body.branch}:calc.py")
@@ -54,7 +54,7 @@ def test_a_fix_after_an_interrupted_one_is_the_one_that_is_delivered(verified, m
 def test_a_work_copy_in_use_is_left_alone(verified):
     _, project, run, found = verified
     with RunLocks(project.state).held(run), pytest.raises(RunInUse):
-        feedback.rewrite_fix(project, run, found, patch("'''A text.'''"))
+        fixes.rewrite_fix(project, run, found, patch("'''A text.'''"))
 
 
 def test_code_of_a_fix_is_held_as_checks_are(repository, monkeypatch):

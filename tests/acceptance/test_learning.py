@@ -83,8 +83,8 @@ def test_a_fix_is_really_applied_measured_and_delivered(repository):
     (found,) = json.loads(told(repository, "finding", "list", "--json"))
 
     said = told(repository, "finding", "apply", found["id"])
-    assert f"kept, on {run['branch']}-2" in said
-    assert '"""Add two numbers."""' in repository.git("show", f"{run['branch']}-2:calc.py")
+    assert f"kept, on {run['branch']}-fixes" in said
+    assert '"""Add two numbers."""' in repository.git("show", f"{run['branch']}-fixes:calc.py")
     assert '"""Add' not in (repository.root / "calc.py").read_text()
 
     # A person's own fix that breaks a test is measured too, and not kept.
@@ -104,7 +104,7 @@ def test_a_fix_is_really_applied_measured_and_delivered(repository):
     path.write_text(body)
     said = told(repository, "finding", "rewrite", found["id"], str(path), code=1)
     assert "tests fail with it" in said
-    assert not repository.git("branch", "--list", f"{run['branch']}-3")
+    assert not repository.git("branch", "--list", f"{run['branch']}-fixes-2")
 
 
 @pytest.mark.timeout(400)  # one run and a dozen verbs

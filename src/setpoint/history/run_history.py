@@ -32,9 +32,10 @@ from setpoint.model.events.run import (
 )
 from setpoint.model.facts.spending import Expenses
 from setpoint.model.gate import Gate
-from setpoint.model.ids import TraceId
+from setpoint.model.ids import Commit, TraceId
 from setpoint.model.run import Round, RunOrder, RunOutcome
 from setpoint.model.value import Instant, Value
+from setpoint.model.wording import counted
 
 
 class History(Value):
@@ -122,3 +123,28 @@ class History(Value):
         if self.outcome is not None or self.cancel is not None:
             return None
         return next((asked.gate for asked in self.gates if asked.answer is None), None)
+
+    @property
+    def fixes(self) -> tuple[people.Fix, ...]:
+        """Fixes that people accepted since the run ended, each on top of those before it, oldest first."""
+        found: list[people.Fix] = []
+        at = self.outcome.best if self.outcome else None
+        for each in self.feedback:
+            if isinstance(each, people.Fix) and each.kept and each.start == at:
+                found.append(each)
+                at = each.commit
+        return tuple(found)
+
+    @property
+    def newest(self) -> Commit:
+        """The best state of a run that ended, with the fixes that people accepted since; else the base."""
+        best = self.outcome.best if self.outcome else self.order.base
+        return self.fixes[-1].commit if self.fixes else best
+
+    @property
+    def fixes_in_words(self) -> str:
+        """Say which accepted fixes are on which branch; empty without one."""
+        if not self.fixes:
+            return ""
+        named = [f"{each.finding[:8]} in {each.file}" for each in self.fixes]
+        return f"{self.fixes[-1].branch} has {counted(len(named), 'accepted fix')}: {', '.join(named)}"

@@ -14,11 +14,11 @@ from setpoint.app.people.feedback import (
     Terms,
     add_comment,
     dismiss_finding,
-    finding_with_fix,
     lift_finding,
     list_feedback,
 )
 from setpoint.app.people.findings import FindingView, find_finding, fix_of, list_findings
+from setpoint.app.people.fixes import finding_with_fix
 from setpoint.app.people.suppressions import active
 from setpoint.app.runs.launcher import ActiveCommand, FailedCommand
 from setpoint.app.views.run_page import Comment, DecisionLine, comments_of, decisions_of

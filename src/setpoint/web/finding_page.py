@@ -9,8 +9,9 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import Response
 from pydantic import Field
 
-from setpoint.app.people.feedback import Terms, dismiss_finding, finding_with_fix, lift_finding
+from setpoint.app.people.feedback import Terms, dismiss_finding, lift_finding
 from setpoint.app.people.findings import fix_of, passage_of, patch_of_lines
+from setpoint.app.people.fixes import finding_with_fix
 from setpoint.app.views.run_page import decisions_of
 from setpoint.errors import SetpointError, UsageError
 from setpoint.model.events.people import FixApplied
@@ -57,7 +58,7 @@ def fix(which: KnownRun, seen: KnownFinding, request: Request, desk: TheDesk, _v
         files=files,
         passage=passage,
         why_not=why_not,
-        taken=any(isinstance(each.body, FixApplied) for each in decided),
+        taken=any(isinstance(each.body, FixApplied) and each.body.kept for each in decided),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from setpoint.errors import WorkspaceError
@@ -10,6 +11,7 @@ from setpoint.model.changes.branch_name import is_branch_name
 from setpoint.model.changes.slug import slug
 from setpoint.model.config.delivery import DeliverySettings
 from setpoint.model.ids import Commit, Tree
+from setpoint.model.wording import shortened
 from setpoint.ports import Appendix, BranchName, WorkCopy
 from setpoint.system.git.git import commit_of, git, tree_of
 from setpoint.workspace.commits import Commits
@@ -18,6 +20,7 @@ from setpoint.workspace.snapshot_store import SnapshotStore
 
 DELIVERY = "refs/setpoint-state/delivery"
 MOST_NAMES = 1000
+MOST_TITLE = 72
 PLAIN = frozenset({"100644", "100755"})
 """Modes of files that text can be appended to: no links, folders or submodules."""
 _OF_SETPOINT = re.compile(r"^(?:Setpoint-[\w-]+|Assisted-by): .+$", re.MULTILINE)
@@ -43,8 +46,6 @@ class GitBranchForge:
         ... is taken. The same content and message delivered again give the branch they are on already. What
         cannot be the name of a branch is delivered to `setpoint/<its last part>`.
         """
-        if not is_branch_name(branch):  # ordered when settings were not looked at so closely
-            branch = f"setpoint/{slug(branch.rpartition('/')[2])}"
         store = SnapshotStore(Path(copy.path), Path(copy.repository))
         tree = Tree((await store.git("rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}")).text)
         as_user = Commits(root=self._root, objects=store.directory / "objects", author=self._settings.author)
@@ -56,17 +57,59 @@ class GitBranchForge:
             commits.append((await _appended(store, tree, appendix), debts))
         name, there = await self._place(await self._allowed(branch), commits, copy.base)
         if not there:
-            tip = str(copy.base)
-            for each, text in commits:
-                plain = ("commit-tree", each, "-p", tip, "-F", "-")
-                made = await as_user.commit(each, tip, text)
-                tip = made or (await store.git(*plain, stdin=text.encode("utf-8", "surrogateescape"))).text
-            await store.git("update-ref", DELIVERY, tip)
-            await git(self._root, *_FETCH, str(store.directory), f"{DELIVERY}:refs/heads/{name}")
+            await self._bring(store, as_user, commits, str(copy.base), name)
         return BranchName(name, tuple(as_user.notes))
+
+    async def add_commit(
+        self, copy: WorkCopy, change: tuple[Commit, Commit], titles: tuple[str, str], branch: str, on: str
+    ) -> BranchName:
+        """Bring a change, from one state to another, to a branch as one more commit, once.
+
+        A branch that is missing begins at the branch `on` where that ends with the earlier state, else at the
+        base, with a commit of that state. One that ends otherwise is left alone, as by `deliver`. The titles
+        are those of the two states.
+        """
+        store = SnapshotStore(Path(copy.path), Path(copy.repository))
+        before, after = [await tree_of(store.directory, each) for each in change]
+        as_user = Commits(root=self._root, objects=store.directory / "objects", author=self._settings.author)
+        run = f"Setpoint-Run: {copy.trace_id}"
+        states = [
+            (tree, await as_user.message(_text(f"{shortened(' '.join(title.split()), MOST_TITLE)}\n\n{run}")))
+            for tree, title in zip((before, after), titles, strict=True)
+        ]
+        for name in _names(await self._allowed(branch)):
+            tip = await commit_of(self._root, f"refs/heads/{name}")
+            if tip is None:
+                begin = await commit_of(self._root, f"refs/heads/{on}") or copy.base
+                on_top = await tree_of(self._root, begin) == before
+                new, tip = (states[1:], begin) if on_top else (states, copy.base)
+                break
+            ((held, said),) = await self._newest(tip, 1)
+            if run in said and held == after:
+                return BranchName(name)
+            if run in said and held == before:
+                new = states[1:]
+                break
+        else:
+            raise self._full(branch)
+        await self._bring(store, as_user, new, tip, name)
+        return BranchName(name, tuple(as_user.notes))
+
+    async def _bring(
+        self, store: SnapshotStore, as_user: Commits, commits: list[tuple[Tree, str]], tip: str, name: str
+    ) -> None:
+        """Write commits on top of another one, and have the branch end with them."""
+        for each, text in commits:
+            plain = ("commit-tree", each, "-p", tip, "-F", "-")
+            made = await as_user.commit(each, tip, text)
+            tip = made or (await store.git(*plain, stdin=text.encode("utf-8", "surrogateescape"))).text
+        await store.git("update-ref", DELIVERY, tip)
+        await git(self._root, *_FETCH, str(store.directory), f"{DELIVERY}:refs/heads/{name}")
 
     async def _allowed(self, branch: str) -> str:
         """Return the name, flat where a branch is in the way (`a` forbids `a/b`, and the other way round)."""
+        if not is_branch_name(branch):  # ordered when settings were not looked at so closely
+            branch = f"setpoint/{slug(branch.rpartition('/')[2])}"
         parts = branch.split("/")
         above = ["/".join(parts[:count]) for count in range(1, len(parts))]
         for name in above:
@@ -79,17 +122,18 @@ class GitBranchForge:
 
     async def _place(self, branch: str, commits: list[tuple[Tree, str]], base: Commit) -> tuple[str, bool]:
         """Return the name to take, and whether just these commits are there already, on the base."""
-        for number in range(1, MOST_NAMES):
-            name = branch if number == 1 else f"{branch}-{number}"
+        for name in _names(branch):
             held = await commit_of(self._root, f"refs/heads/{name}")
             if held is None:
                 return name, False
             below = await commit_of(self._root, f"{held}~{len(commits)}")
             if below == base and _same(await self._newest(held, len(commits)), commits):
                 return name, True
-        raise WorkspaceError(
-            f"{self._root}: {MOST_NAMES} branches named like {branch}", hint="delete old ones"
-        )
+        raise self._full(branch)
+
+    def _full(self, branch: str) -> WorkspaceError:
+        message = f"{self._root}: {MOST_NAMES} branches named like {branch}"
+        return WorkspaceError(message, hint="delete old ones")
 
     async def _newest(self, tip: Commit, count: int) -> list[tuple[Tree, str]]:
         """Return trees and messages of the newest commits of a branch, oldest first."""
@@ -98,6 +142,11 @@ class GitBranchForge:
             said = (await git(self._root, "cat-file", "commit", f"{tip}~{back}")).stdout.partition(b"\n\n")[2]
             found.append((await tree_of(self._root, f"{tip}~{back}"), said.decode("utf-8", "replace")))
         return found
+
+
+def _names(branch: str) -> Iterator[str]:
+    yield branch
+    yield from (f"{branch}-{number}" for number in range(2, MOST_NAMES))
 
 
 def _same(held: list[tuple[Tree, str]], wanted: list[tuple[Tree, str]]) -> bool:

@@ -277,10 +277,13 @@ class GitWorkspace:
         await store.git("read-tree", shown)
         await store.git("read-tree", "--reset", "-u", CURRENT)
 
-    async def apply(self, copy: WorkCopy, patch: str) -> str:
-        """Put a unified diff on the files of the work copy; gives why it does not fit, if so."""
+    async def apply(self, copy: WorkCopy, patch: str, *, context: int = 3) -> str:
+        """Put a unified diff on the files of the work copy; gives why it does not fit, if so.
+
+        So many lines around each change must be as the diff says.
+        """
         await self._there(copy)
-        words = ("apply", "--whitespace=nowarn", "-")
+        words = ("apply", "--whitespace=nowarn", f"-C{context}", "-")
         answer = await _store_of(copy).ask(*words, stdin=patch.encode())
         return "" if answer.ok else answer.stderr.decode("utf-8", "replace").strip() or "git refuses it"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setpoint.model.changes.text_edits import edited, patch, with_carriage_returns
+from setpoint.model.changes.text_edits import edited, patch, removes, with_carriage_returns
 from setpoint.model.finding import Edit
 
 TEXTS = st.lists(st.sampled_from(("a", "b\u2028", "", "x = 1\r")), max_size=6).map("\n".join)
@@ -77,3 +77,13 @@ def test_a_carriage_return_is_put_only_where_a_line_of_a_wanted_file_lacks_it():
         given
         == diff.replace(" one\n\n", " one\r\n \r\n").replace("zwei\n three\n", "zwei\r\n three\r\n") + other
     )
+
+
+def test_a_hunk_that_only_adds_has_no_lines_that_show_its_place():
+    before = "".join(f"{number}\n" for number in range(30))
+    replaced = Edit(start_line=1, start_column=1, end_line=1, end_column=2, text="a")
+    added = replaced.model_copy(update={"end_column": 1, "text": "a\n"})
+    far = Edit(start_line=20, start_column=1, end_line=20, end_column=1, text="new\n")
+    assert removes(patch("a", before, [replaced]))
+    assert not removes(patch("a", before, [replaced, far]))
+    assert not removes(patch("a", before, [added]) + patch("b", before, [replaced]))

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple
 
 from setpoint.app.people.finding_viewed import viewed_for_s as seen_for_s
-from setpoint.app.people.findings import FindingView, find_finding, fix_of
+from setpoint.app.people.findings import find_finding
 from setpoint.app.people.gates import current_person
 from setpoint.app.people.suppressions import find_suppression
-from setpoint.checks.run_evaluator import ProjectEvaluator
 from setpoint.errors import UsageError
 from setpoint.history.feedback import FeedbackEntry, FeedbackFilter, feedback_entries
-from setpoint.history.replay import History, history
+from setpoint.history.replay import history
 from setpoint.learning.policy.feedback_effects import (
     concerned,
     learning_from,
@@ -22,10 +20,8 @@ from setpoint.learning.policy.feedback_effects import (
     weight_of_thought,
 )
 from setpoint.learning.store import SqlMemory
-from setpoint.model.attempt import Attempt, Stop
 from setpoint.model.changes.path_globs import matches
 from setpoint.model.changes.redaction import without_secrets
-from setpoint.model.evaluation import Evaluation, Stage
 from setpoint.model.events import Event
 from setpoint.model.events.learning import ConfidenceDecreased, ConfidenceIncreased, LearningsJudged
 from setpoint.model.events.people import (
@@ -34,25 +30,15 @@ from setpoint.model.events.people import (
     Feedback,
     FindingDismissed,
     FindingLifted,
-    FixApplied,
-    FixRewritten,
+    Fix,
 )
 from setpoint.model.events.run import RunFinished
-from setpoint.model.evidence import CheckState
-from setpoint.model.facts.releases import released
-from setpoint.model.finding import Finding
-from setpoint.model.ids import Commit, LearningId, TraceId
+from setpoint.model.ids import LearningId, TraceId
 from setpoint.model.learning import WEIGHTS, EvidenceKind, LearningEvidence, LearningState
-from setpoint.model.run import RunOrder, RunOutcome, Snapshot
 from setpoint.model.suppression import DAYS, Suppression
 from setpoint.model.value import Instant
-from setpoint.ports import Measured
 from setpoint.wiring.memory import memory_of
-from setpoint.wiring.ordered_settings import ordered_settings
 from setpoint.wiring.project import Project, find_run
-from setpoint.wiring.sandboxed_checks import HeldEvaluator
-from setpoint.workspace.delivery import GitBranchForge
-from setpoint.workspace.work_copy import GitWorkspace
 
 
 class Terms(NamedTuple):
@@ -98,7 +84,7 @@ def dismiss_finding(
         message=finding.message,
         reason=reason,
         by=current_person(project),
-        after_s=_after_s(project, trace_id),
+        after_s=after_s(project, trace_id),
         considered_s=thought_s,
         what=finding.model_copy(update={"fix": None, "detail": "", "suppressed": ""}),
         place=terms.place,
@@ -145,48 +131,13 @@ def add_comment(
             line=int(line),
             text=text,
             by=current_person(project),
-            after_s=_after_s(project, trace_id),
+            after_s=after_s(project, trace_id),
             iteration=iteration,
         )
     )
     # Not the words themselves: a key is kept as it is, and they may hold a secret.
     said = hashlib.sha256(f"{iteration} {body.file}:{body.line} {body.text}".encode()).hexdigest()[:16]
     return record(project, trace_id, f"feedback:comment:{said}", body)
-
-
-def finding_with_fix(project: Project, trace_id: TraceId, which: str, *, suggested: bool) -> FindingView:
-    """Return the finding to fix; raise `UsageError` while the run continues or without a suggestion."""
-    seen = find_finding(project, trace_id, which)
-    _finished(history(project.log.replay(trace_id)), seen)
-    if suggested:
-        fix_of(project, trace_id, seen)
-    return seen
-
-
-def apply_fix(project: Project, trace_id: TraceId, which: str) -> DecisionOutcome:
-    """Apply a suggested fix to the best state of a finished run, measure it, and deliver it if it holds."""
-    seen = finding_with_fix(project, trace_id, which, suggested=True)
-    patch = fix_of(project, trace_id, seen)
-    with project.locks.held(trace_id):
-        told = history(project.log.replay(trace_id))
-        body = FixApplied(**_tried(project, told, seen, patch, "apply"))
-        return record(project, trace_id, f"feedback:applied:{seen.finding.fingerprint}", body)
-
-
-def rewrite_fix(project: Project, trace_id: TraceId, which: str, patch: str) -> DecisionOutcome:
-    """Apply a person's own fix instead of the suggested one, measure it, and deliver it if it holds."""
-    seen = finding_with_fix(project, trace_id, which, suggested=False)
-    suggested = ""
-    if seen.finding.fix is not None:
-        suggested = (
-            fix_of(project, trace_id, seen) if seen.finding.fix.edits else seen.finding.fix.description
-        )
-    with project.locks.held(trace_id):
-        told = history(project.log.replay(trace_id))
-        turn = sum(isinstance(each, FixRewritten) for each in told.feedback) + 1
-        tried = _tried(project, told, seen, patch, f"rewrite-{turn}")
-        body = FixRewritten(suggested=suggested, written=patch, **tried)
-        return record(project, trace_id, f"feedback:rewritten:{seen.finding.fingerprint}:{turn}", body)
 
 
 def record(project: Project, trace_id: TraceId, key: str, body: Feedback) -> DecisionOutcome:
@@ -208,109 +159,6 @@ def record(project: Project, trace_id: TraceId, key: str, body: Feedback) -> Dec
     for each in changed:
         project.log.append(trace_id, f"{key}:{each.learning}", (each,))
     return DecisionOutcome(stands, event.at, changed, learnt)
-
-
-class _TriedPatch(TypedDict):
-    """A patch on a run's best state, as it was measured and as it is recorded."""
-
-    finding: str
-    category: str
-    file: str
-    by: str
-    commit: Commit
-    branch: str
-    kept: bool
-    states: dict[str, CheckState]
-    reason: str
-    """Why it was not kept; empty where it was."""
-    after_s: float | None
-
-
-def _tried(project: Project, told: History, seen: FindingView, patch: str, how: str) -> _TriedPatch:
-    """Measure a patch; the run must be held, because its work copy is used."""
-    who, finding = current_person(project), seen.finding
-    order = released(told.order, project.log.replay(told.trace_id))
-    best = _finished(told, seen).best
-    # A label stands for one content: tried again after an interruption, another patch is another one.
-    content = hashlib.sha256(f"{best} {patch}".encode()).hexdigest()[:12]
-    label = f"{how}-{finding.fingerprint}-{content}"
-    snapshot, evaluation = asyncio.run(_measured(project, order, best, patch, label, who))
-    reason = _against(evaluation, told, finding)
-    branch = "" if reason else asyncio.run(_delivered(project, order, told, snapshot, who))
-    return _TriedPatch(
-        finding=finding.fingerprint,
-        category=finding.category,
-        file=finding.file,
-        by=who,
-        commit=snapshot.commit,
-        branch=branch,
-        kept=not reason,
-        states={each.check: each.state for each in evaluation.evidence},
-        reason=reason,
-        after_s=_after_s(project, told.trace_id),
-    )
-
-
-async def _measured(
-    project: Project, order: RunOrder, best: Commit, patch: str, label: str, who: str
-) -> tuple[Snapshot, Evaluation]:
-    workspace = GitWorkspace(project.folders)
-    settings = ordered_settings(order)
-    inner = ProjectEvaluator(settings, project.artifacts, project.folders)
-    evaluator = HeldEvaluator(inner, project, settings)
-    copy = await workspace.open(order.trace_id, order.base)
-    await workspace.restore(copy, best)
-    if why := await workspace.apply(copy, patch):
-        raise UsageError(f"the patch does not fit {best[:10]}: {why}", hint="fix it by hand")
-    snapshot = await workspace.snapshot(copy, label, _by_hand(who))
-    await evaluator.prepare(order, copy)
-    measured = Measured(copy, snapshot.commit, snapshot.tree, Stage.TEST)
-    return snapshot, await evaluator.evaluate(order, measured)
-
-
-def _finished(told: History, seen: FindingView) -> RunOutcome:
-    if told.outcome is None:
-        message = f"{told.trace_id} is not finished: its work copy is in use"
-        raise UsageError(message, hint=f"`setpoint finding patch {seen.finding.fingerprint[:8]} | git apply`")
-    return told.outcome
-
-
-async def _delivered(project: Project, order: RunOrder, told: History, snapshot: Snapshot, who: str) -> str:
-    workspace = GitWorkspace(project.folders)
-    copy = await workspace.open(order.trace_id, order.base)
-    branch = (told.outcome.branch if told.outcome else "") or order.branch
-    message = (
-        f"{order.story.title}\n\nWith a fix that {who} took; measured by Setpoint on tree "
-        f"{snapshot.tree}.\n\nSetpoint-Run: {order.trace_id}\n"
-    )
-    forge = GitBranchForge(project.root, project.settings.delivery)
-    return await forge.deliver(copy, snapshot.commit, branch, message=message)
-
-
-def _by_hand(who: str) -> Attempt:
-    now = datetime.now(UTC)
-    return Attempt(agent=who, stop=Stop.END_TURN, started_at=now, duration_s=0.0)
-
-
-def _against(evaluation: Evaluation, told: History, finding: Finding) -> str:
-    """Return the objections to a patch: new failures, new blocking findings, or the finding itself."""
-    best = next(
-        (each for each in told.rounds if told.outcome and each.snapshot.commit == told.outcome.best), None
-    )
-    before = best.latest if best is not None else told.base
-    red = {each.test for each in before.failures} if before else set()
-    known = {each.fingerprint for each in before.findings} if before else set()
-    new_red = [each.test for each in evaluation.failures if each.test not in red]
-    new = [each.message for each in evaluation.blocking if each.fingerprint not in known]
-    broken = [f"{each.check}: {each.reason}" for each in evaluation.broken]
-    still = any(each.fingerprint == finding.fingerprint for each in evaluation.findings)
-    parts = [
-        f"{len(new_red)} tests fail with it, first {new_red[0]}" if new_red else "",
-        f"it brings {len(new)} blocking findings, first {new[0]}" if new else "",
-        f"could not be measured: {broken[0]}" if broken else "",
-        "the finding is still there" if still else "",
-    ]
-    return "; ".join(part for part in parts if part)
 
 
 def _moved(
@@ -358,14 +206,15 @@ def _concerned(
         told = history(project.log.replay(trace_id)).memory
         judged = [item for each in told if isinstance(each, LearningsJudged) for item in each.items]
         return memory.standings([item.learning for item in judged if item.followed])
-    if not isinstance(body, FindingDismissed | FixApplied | FixRewritten):
+    if not isinstance(body, FindingDismissed | Fix):
         return ()
     named = body.finding
     what = body.what if isinstance(body, FindingDismissed) else find_finding(project, trace_id, named).finding
     return concerned(memory.standings(), what, named, event.at) if what is not None else ()
 
 
-def _after_s(project: Project, trace_id: TraceId) -> float | None:
+def after_s(project: Project, trace_id: TraceId) -> float | None:
+    """Return the seconds since a run ended; none where it has not."""
     ended = [each.at for each in project.log.replay(trace_id) if isinstance(each.body, RunFinished)]
     return round((datetime.now(UTC) - ended[0]).total_seconds(), 3) if ended else None
 

@@ -88,10 +88,9 @@ def fix_of(project: Project, trace_id: TraceId, seen: FindingView) -> str:
 
 
 def passage_of(project: Project, trace_id: TraceId, seen: FindingView) -> Passage:
-    """Return the lines around a finding as a finished run left them; `UsageError` where there are none."""
-    finding, told = seen.finding, history(project.log.replay(trace_id))
-    commit = told.outcome.best if told.outcome else seen.commit
-    before = _text(project, trace_id, commit, finding)
+    """Return the lines around a finding as a run and its fixes left them; `UsageError` without any."""
+    finding = seen.finding
+    before = _text(project, trace_id, _left(project, trace_id, seen), finding)
     lines = before.removesuffix("\n").split("\n")
     at = min(max(finding.line, 1), len(lines))
     edits = _fitting(before, finding)
@@ -111,9 +110,7 @@ def patch_of_lines(
     project: Project, trace_id: TraceId, seen: FindingView, lines: tuple[int, int], text: str
 ) -> str:
     """Return person's version of the lines of a passage as a patch; `UsageError` where it changes nothing."""
-    told = history(project.log.replay(trace_id))
-    commit = told.outcome.best if told.outcome else seen.commit
-    before = _text(project, trace_id, commit, seen.finding)
+    before = _text(project, trace_id, _left(project, trace_id, seen), seen.finding)
     written = text.replace("\r\n", "\n").removesuffix("\n")
     known = before.removesuffix("\n").split("\n")
     start, end = lines
@@ -129,6 +126,11 @@ def patch_of_lines(
     if not made:
         raise UsageError("the text is unchanged", hint="edit the lines")
     return made
+
+
+def _left(project: Project, trace_id: TraceId, seen: FindingView) -> Commit:
+    told = history(project.log.replay(trace_id))
+    return told.newest if told.outcome else seen.commit
 
 
 def _fitting(before: str, finding: Finding) -> tuple[Edit, ...]:

@@ -92,6 +92,8 @@ def _ended(
         yield "branch", outcome.branch
     elif outcome.ending not in (Ending.MET, Ending.UNPROVABLE):
         yield "branch", f"none: no {'judged ' * bool(outcome.unjudged)}state was better than the base"
+    if told.fixes:
+        yield "fixes", told.fixes_in_words
     yield "", ""
     if outcome.halt is not None and outcome.halt.go_on:
         yield "next", outcome.halt.go_on
@@ -103,9 +105,10 @@ def _ended(
 
 def _commands(project: Project, run: RunSummary, outcome: RunOutcome, told: History) -> Iterator[Row]:
     """Yield what a person can do with a run that is over, and where to read the rest of it."""
+    if branch := told.fixes[-1].branch if told.fixes else outcome.branch:
+        yield "review", f"git diff {told.order.base[:10]}...{branch}"
+        yield "merge", f"git merge {branch}"
     if outcome.branch:
-        yield "review", f"git diff {told.order.base[:10]}...{outcome.branch}"
-        yield "merge", f"git merge {outcome.branch}"
         yield "recheck", f"setpoint verify{_name(project, run)}"
     if outcome.ending is Ending.CANCELLED:
         story, begin = told.order.story, f" --base {outcome.branch}" if outcome.branch else ""

@@ -107,7 +107,7 @@ def comment(
 def told(decided: DecisionOutcome) -> int:
     """Print the outcome of a decision; return exit code 1 if a fix was not kept."""
     from setpoint.cli.render.event_lines import line
-    from setpoint.model.events.people import CommentAdded
+    from setpoint.model.events.people import CommentAdded, Fix
 
     say(line(decided.body).text)
     for each in decided.moved:
@@ -116,7 +116,10 @@ def told(decided: DecisionOutcome) -> int:
         asked = isinstance(decided.body, CommentAdded)
         verb, words = ("approve", "remember this?") if asked else ("show", "learnt:")
         say(f"  {words} setpoint learn {verb} {decided.learnt}")
-    return ExitCode.FINDINGS if getattr(decided.body, "kept", True) is False else ExitCode.OK
+    if not isinstance(decided.body, Fix) or decided.body.kept:
+        return ExitCode.OK
+    say(f"hint: fix it your own way: setpoint finding rewrite {decided.body.finding[:8]} DIFF")
+    return ExitCode.FINDINGS
 
 
 def text_of(path: Path) -> str:

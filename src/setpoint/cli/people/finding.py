@@ -134,13 +134,19 @@ def lift(which: Which) -> None:
 
 
 @app.command()
-def apply(which: Which, run: Run = "") -> int:
-    """Apply a suggested fix, repeat the checks, and deliver the result if nothing got worse."""
-    from setpoint.app.people.feedback import apply_fix
+def apply(
+    which: Annotated[list[str], typer.Argument(help="Finding ids or prefixes, applied in this order.")],
+    run: Run = "",
+) -> int:
+    """Apply suggested fixes, each measured with those before it, and deliver what gets nothing worse."""
+    from setpoint.app.people.fixes import accepted_fixes, apply_fixes
     from setpoint.wiring.project import find_run, open_project
 
     project = open_project(Path.cwd())
-    return told(apply_fix(project, find_run(project, run).trace_id, which))
+    trace_id = find_run(project, run).trace_id
+    code = max([told(each) for each in apply_fixes(project, trace_id, which)])
+    say(accepted_fixes(project, trace_id))
+    return code
 
 
 @app.command()
@@ -150,11 +156,14 @@ def rewrite(
     run: Run = "",
 ) -> int:
     """Apply your own fix, repeat the checks, and deliver the result if nothing got worse."""
-    from setpoint.app.people.feedback import rewrite_fix
+    from setpoint.app.people.fixes import accepted_fixes, rewrite_fix
     from setpoint.wiring.project import find_run, open_project
 
     project = open_project(Path.cwd())
-    return told(rewrite_fix(project, find_run(project, run).trace_id, which, text_of(diff)))
+    trace_id = find_run(project, run).trace_id
+    code = told(rewrite_fix(project, trace_id, which, text_of(diff)))
+    say(accepted_fixes(project, trace_id))
+    return code
 
 
 @app.command()

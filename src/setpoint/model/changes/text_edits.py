@@ -50,6 +50,12 @@ def patch(file: str, before: str, edits: Sequence[Edit]) -> str:
     )
 
 
+def removes(diff: str) -> bool:
+    """Whether each hunk of a diff takes lines away, by which its place is found."""
+    hunks = [hunk.split("\n")[1:] for hunk in diff.split("\n@@ ")[1:]]
+    return all(any(re.match(r"-(?!-- )\s*\S", line) for line in hunk) for hunk in hunks)
+
+
 def _lines(text: str) -> list[str]:
     """Split at line feeds alone, as git does."""
     *whole, rest = text.split("\n")

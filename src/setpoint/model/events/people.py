@@ -52,8 +52,10 @@ class FixApplied(Value):
     category: str
     file: Text = ""
     by: Text
+    start: Commit = Commit("")
+    """What the fix was put on: the result of the run with the fixes before it; empty in older versions."""
     commit: Commit
-    """The tree with the fix."""
+    """The state with the fix; `start` where it does not fit."""
     branch: str = ""
     """Where it was delivered; empty where the measurement kept it back."""
     kept: bool
@@ -76,12 +78,17 @@ class FixRewritten(Value):
     written: Text
     """The person's change, as a unified diff."""
     by: Text
+    start: Commit = Commit("")
+    """As in `FixApplied`."""
     commit: Commit
     branch: str = ""
     kept: bool
     states: dict[str, CheckState] = {}
     reason: Text = ""
     after_s: float | None = None
+
+
+Fix = FixApplied | FixRewritten
 
 
 class HumanEdited(Value):
@@ -165,14 +172,5 @@ class ReviewGiven(Value):
     url: Text = ""
 
 
-Feedback = (
-    FindingDismissed
-    | FindingLifted
-    | FixApplied
-    | FixRewritten
-    | HumanEdited
-    | CommentAdded
-    | DeliveryJudged
-    | ReviewGiven
-)
+Feedback = FindingDismissed | FindingLifted | Fix | HumanEdited | CommentAdded | DeliveryJudged | ReviewGiven
 """What people said or did about a run; it may come after the run's end."""
