@@ -1,6 +1,6 @@
 # Everything a person or CI does with this repository. Each target makes the environment it needs.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-second test-tools test-agents durations check format api docs pictures-check screenshots bench bench-agents bench-run bench-evaluate bench-exam bench-install bench-judges bench-scale bench-serving smoke clean
+.PHONY: help demo test test-all test-second test-tools test-agents durations check format api docs pictures-check screenshots bench bench-agents bench-run bench-evaluate bench-exam bench-faults bench-install bench-judges bench-scale bench-serving smoke clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -102,6 +102,9 @@ bench-install: ## Measure the size of an installation, and what importing the co
 
 bench-scale: $(READY) ## Measure pages, metrics and the record with a million events, on SQLite and Postgres (half an hour)
 	@$(BIN)/python bench/scale.py
+
+bench-faults: $(READY) ## Try the verbs under 60 faults and in odd repositories (as root for all of them; an hour)
+	@$(BIN)/python bench/faults.py
 
 bench-serving: $(READY) ## Measure the dashboard with many open pages: idle, and 200 streams with 200 pages at once
 	@$(BIN)/python bench/serving.py

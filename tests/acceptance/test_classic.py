@@ -52,15 +52,16 @@ def test_r4_rework_once_twice_thrice_then_manual_review(repository):
 
     assert done.returncode == 10, done.stderr
     told = [line.partition(" ")[2] for line in done.stdout.splitlines()]
-    flow = [line for line in told if line.startswith(("rework ", "guard max_ref"))]
+    flow = [line for line in told if line.startswith(("rework ", "🛑"))]
+    broken = '🛑 Story "make-the-failing-tests-pass" reached max refinement attempts (3/3)'
     assert [line.split(":")[0] for line in flow] == [
         "rework 1/3",
         "rework 2/3",
         "rework 3/3",
-        "guard max_refinement_attempts",
+        f"{broken}; manual intervention required; hint",
     ]
     assert all("review -> implement" in line for line in flow[:3])
-    assert "the story is at its most refinement attempts (3/3): review it by hand" in done.stdout
+    assert "reached max refinement attempts (3/3); manual intervention required" in done.stdout
     assert "answer    setpoint answer continue" in done.stdout
     (row,) = json.loads(repository.setpoint("status", "--json").stdout)
     assert (row["state"], row["iteration"]) == ("waiting", 4)

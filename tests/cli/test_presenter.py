@@ -47,16 +47,16 @@ def test_a_pipe_gets_whole_lines_without_control_codes_and_a_sign_of_life():
     assert "\x1b" not in text
     assert "\r" not in text
     beats = [line for line in text.splitlines() if " ... " in line]
-    assert [line[:8] for line in beats] == ["12:00:20", "12:00:51", "12:01:52", "12:02:32"]
+    assert [line[:8] for line in beats] == ["12:00:20", "12:00:51", "12:01:52", "12:02:22", "12:02:52"]
     assert "Bash: python -m pytest tests/test_cart.py" in beats[3]
     assert "Read: src/cart.py [ok 1.0 s]" not in text, "the line of the change counts calls"
     everything = "".join(played(a_console(terminal=False), working(), 200, everything=True))
     assert "Read: src/cart.py [ok 1.0 s]" in everything
 
 
-def test_signs_of_life_become_rarer_and_never_stop():
+def test_signs_of_life_come_at_least_each_half_minute():
     text = "".join(played(a_console(terminal=False), working()[:1], 4000))
-    assert 15 < text.count(" ... ") < 20
+    assert text.count(" ... ") == 1 + (4000 - 20) // 30
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])

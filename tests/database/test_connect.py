@@ -120,7 +120,7 @@ def test_a_store_of_a_newer_version_is_left_alone_and_named(tmp_path: Path) -> N
 
 def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
     (tmp_path / "app.db").write_text("these are not the tables you are looking for" * 100)
-    with pytest.raises(RecordedDataError, match=r"app\.db: cannot be opened"):
+    with pytest.raises(RecordedDataError, match=r"app\.db: the record is damaged"):
         open_store(tmp_path)
 
 

@@ -91,7 +91,7 @@ async def test_a_command_may_name_what_the_work_adds(tmp_path, fault):
     assert (await stage.drive()).ending is Ending.VERIFIED
 
 
-@pytest.mark.parametrize("fault", [Fault.TIMEOUT, Fault.USAGE, Fault.KILLED, None])
+@pytest.mark.parametrize("fault", [Fault.TIMEOUT, Fault.USAGE, None])
 async def test_what_worked_at_the_base_and_broke_since_goes_to_the_maker(tmp_path, fault):
     worse = Scene(broken=(SUITE,)) if fault is None else broken(SUITE, fault)
     stage = stage_of(tmp_path, {Stage.TEST: worse}, Scene())
@@ -105,3 +105,11 @@ async def test_a_tool_that_vanished_meanwhile_is_not_the_makers_fault(tmp_path):
     stage = stage_of(tmp_path, broken(COMMAND, Fault.MISSING_TOOL), base=Scene(acceptance=(False,)))
     outcome = await stage.drive()
     assert (outcome.ending, outcome.iterations, outcome.bounces) == (Ending.ESCALATED, 1, 0)
+
+
+@pytest.mark.parametrize("check", [COMMAND, SUITE, "ruff"])
+async def test_a_killed_check_is_never_billed_to_the_maker(tmp_path, check):
+    stage = stage_of(tmp_path, broken(check, Fault.KILLED), Scene())
+    outcome = await stage.drive()
+    assert (outcome.ending, outcome.iterations, outcome.bounces) == (Ending.ESCALATED, 1, 0)
+    assert "no change can make it answer" in outcome.reason

@@ -13,6 +13,7 @@ from setpoint.checks import results
 from setpoint.checks.cache.durations import Pace
 from setpoint.checks.cache.results import ResultCache
 from setpoint.checks.tree_scope import of_tree
+from setpoint.checks.under_way import under_way
 from setpoint.model.evidence import CheckResult, CheckState, Fault
 from setpoint.model.quality import Metric
 from setpoint.ports import Check, Measured
@@ -168,7 +169,8 @@ async def _run(
 ) -> CheckResult:
     if watch is not None:
         await watch.begin(measured)
-    result = bench.veil(await check.run(measured))
+    with under_way(check.name, bench.pace.last_s(check.name)):
+        result = bench.veil(await check.run(measured))
     if watch is not None and result.evidence.argv and (changed := await watch.changed(measured)):
         evidence = result.evidence.model_copy(update={"changed_files": changed})
         result = result.model_copy(update={"evidence": evidence})

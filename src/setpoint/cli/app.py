@@ -5,12 +5,11 @@ Verb modules import the rest of Setpoint inside their functions, so that `--help
 
 from __future__ import annotations
 
-import errno
 import gc
 import inspect
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import cast
@@ -94,7 +93,8 @@ def main() -> None:
     try:
         code = commands(sys.argv[1:])(standalone_mode=False)
     except SetpointError as error:
-        say(_full(error) or f"setpoint: {error}", err=True)
+        said = _full(error) if error.hint else _refused(error)
+        say(said or f"setpoint: {error}", err=True)
         sys.exit(error.exit_code)
     except typer.Abort:
         say("setpoint: interrupted; hint: `setpoint resume` continues the run", err=True)
@@ -106,7 +106,7 @@ def main() -> None:
         error.show()
         sys.exit(ExitCode.USAGE)
     except Exception as error:  # noqa: BLE001 - the error boundary: anything else is a bug in Setpoint
-        say(_full(error) or _refused(error) or _fault(), err=True)
+        say(_refused(error) or _fault(), err=True)
         sys.exit(ExitCode.FAULT)
     sys.exit(code if isinstance(code, int) else ExitCode.OK)
 
@@ -115,19 +115,22 @@ def _full(error: Exception) -> str:
     """Say which disk is full; empty for any other error."""
     from setpoint.app.project.full_disk import full_disk
 
-    try:
-        said = full_disk(error, Path.cwd())
-    except (SetpointError, OSError):  # the settings cannot be read, either
-        return ""
-    return f"setpoint: {said}" if said else ""
+    return _said(full_disk, error)
 
 
 def _refused(error: Exception) -> str:
-    """Say which file the system refuses to write or read; empty for any other error."""
-    if not isinstance(error, OSError) or error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
+    """Say what the machine refuses; empty for any other error."""
+    from setpoint.app.project.machine_faults import machine_fault
+
+    return _said(machine_fault, error)
+
+
+def _said(tell: Callable[[BaseException, Path], str], error: Exception) -> str:
+    try:
+        said = tell(error, Path.cwd())
+    except (SetpointError, OSError):  # the settings cannot be read, either
         return ""
-    hint = "use a terminal of your own, outside any sandbox, or look at its owner and mode"
-    return f"setpoint: {error.filename or 'a file'}: {error.strerror}\n  hint: {hint}"
+    return f"setpoint: {said}" if said else ""
 
 
 def _fault() -> str:

@@ -8,9 +8,11 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from setpoint.database.store_faults import address, missing_record, store_fault
 from setpoint.errors import RecordedDataError, RunInUse
 from setpoint.model.config.database_url import without_password
 
@@ -67,7 +69,7 @@ class Store:
         engine = _sqlite(where) if isinstance(where, Path) else _postgres(where)
         with ExitStack() as undo:
             undo.callback(engine.dispose)
-            with refusals(shown(engine), "Setpoint's store"):
+            with refusals(where, "Setpoint's store"):
                 _bring_up_to_date(engine, migrates=migrates or isinstance(where, Path))
             undo.pop_all()
         self._engine = engine
@@ -112,16 +114,34 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """Yield a connection that sees one state of the database."""
-        with answering(self.engine), self.engine.begin() as connection:
+        with self.answering(), self.engine.begin() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """Yield a connection that writes all or nothing; waits for its turn before it reads anything."""
-        with answering(self.engine), _writing(self.engine) as connection:
+        with self.answering(), _writing(self.engine) as connection:
             for name, epoch in self.fences.items():
                 _require_lease(connection, name, epoch)
             yield connection
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """Raise `RecordedDataError` where a file cannot be used in a block, or a server does not answer."""
+        try:
+            yield
+        except Exception as error:
+            import sqlalchemy as sa
+
+            cause, fault = getattr(error, "orig", error), None
+            if isinstance(self._where, Path):
+                fault = store_fault(self._where, cause)
+            elif isinstance(error, sa.exc.OperationalError):
+                message = f"{without_password(self._where)} does not answer: {str(cause).splitlines()[0]}"
+                fault = RecordedDataError(message, hint="`setpoint db check` says whether it can be reached")
+            if fault is None:
+                raise
+            raise fault from error
 
     def close(self) -> None:
         """Let go of all connections."""
@@ -142,9 +162,9 @@ class Store:
                 return [*connection.execute(sa.text(query), given).mappings()]
         if not self._where.exists():
             return []
-        with self._look:
+        with self._look, self.answering():
             if self._looking is None:
-                self._looking = sqlite3.connect(self._where, timeout=_BUSY_S, check_same_thread=False)
+                self._looking = _connected(self._where)
                 self._looking.row_factory = sqlite3.Row
             return self._looking.execute(query, values).fetchall()
 
@@ -158,7 +178,10 @@ def open_store(where: Path | str) -> Store:
         store = Store(where)
         store.open()
         return store
-    store = Store(where / "app.db" if isinstance(where, Path) else Path(where.removeprefix("sqlite:///")))
+    path = where / "app.db" if isinstance(where, Path) else Path(where.removeprefix("sqlite:///"))
+    if fault := missing_record(path):
+        raise fault
+    store = Store(path)
     try:
         known = all(row["version_num"] == HEAD for row in store.rows("SELECT * FROM alembic_version"))
     except sqlite3.DatabaseError:
@@ -176,50 +199,30 @@ def migrate(url: str, role: str = "") -> Store:
     store = Store(url)
     store.open(migrates=True)
     if role:
-        with refusals(shown(store.engine), f"a database of the role {role}"), store.writing() as connection:
+        with refusals(url, f"a database of the role {role}"), store.writing() as connection:
             grant(connection, role)
     return store
 
 
 @contextmanager
-def refusals(url: str, what: str) -> Iterator[None]:
-    """Say of what a database refuses in a block which database it is, without its password."""
+def refusals(where: Path | str, what: str) -> Iterator[None]:
+    """Say of what a database refuses in a block which database it is, without its password, and why."""
     import sqlalchemy as sa
 
     try:
         yield
     except sa.exc.DatabaseError as error:
-        message = f"{without_password(url)}: cannot be opened as {what}: {error.orig}"
-        hint = "move the file away, or check the database, its URL and the rights of the role"
+        if fault := store_fault(where, error.orig):
+            raise fault from error
+        message = f"{without_password(str(where))}: cannot be opened as {what}: {error.orig}"
+        hint = "check the database, its URL and the rights of the role"
         raise RecordedDataError(message, hint=hint) from error
 
 
 @contextmanager
-def answering(engine: sa.Engine) -> Iterator[None]:
-    """Raise `RecordedDataError` where the server of a database does not answer in a block."""
-    import sqlalchemy as sa
-
-    try:
-        yield
-    except sa.exc.OperationalError as error:
-        if engine.dialect.name == "sqlite":
-            raise
-        message = f"{shown(engine)} does not answer: {str(error.orig).splitlines()[0]}"
-        raise RecordedDataError(message, hint="`setpoint db check` says whether it can be reached") from error
-
-
-@contextmanager
 def _writing(engine: sa.Engine) -> Iterator[sa.Connection]:
-    import sqlalchemy as sa
-
-    try:
-        with engine.connect().execution_options(**{_WRITES: True}) as connection, connection.begin():
-            yield connection
-    except sa.exc.OperationalError as error:
-        if _code(error) != sqlite3.SQLITE_READONLY:
-            raise
-        message = f"{engine.url.database}: this process may not write here"
-        raise RecordedDataError(message, hint="use a terminal of your own, outside any sandbox") from None
+    with engine.connect().execution_options(**{_WRITES: True}) as connection, connection.begin():
+        yield connection
 
 
 def _require_lease(connection: sa.Connection, name: str, epoch: int) -> None:
@@ -230,12 +233,6 @@ def _require_lease(connection: sa.Connection, name: str, epoch: int) -> None:
     if connection.execute(words, {"name": name, "epoch": epoch}).first() is None:
         message = f"{name} was taken over by another worker: nothing more of this process is recorded"
         raise RunInUse(message, hint="`setpoint status` says who works on it")
-
-
-def _code(error: sa.exc.OperationalError) -> int | None:
-    """Return SQLite's primary result code; none of another database."""
-    extended = getattr(error.orig, "sqlite_errorcode", None)
-    return None if extended is None else extended & 0xFF
 
 
 def _postgres(url: str) -> sa.Engine:
@@ -275,13 +272,16 @@ def _sqlite(path: Path) -> sa.Engine:
     import sqlalchemy as sa
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)), connect_args={"timeout": _BUSY_S})
+    url, only_read = sa.URL.create("sqlite", database=str(path)), address(path)
+    named = {"creator": partial(_connected, path)} if only_read else {"connect_args": {"timeout": _BUSY_S}}
+    engine = sa.create_engine(url, **named)
 
     @sa.event.listens_for(engine, "connect")
     def connected(connection: sqlite3.Connection, _record: object) -> None:
         # The driver's own transactions begin too late (before the first write); ours begin in `began`.
         connection.isolation_level = None
-        use_wal(connection)
+        if only_read is None:
+            use_wal(connection)
         connection.execute("PRAGMA synchronous=FULL")
         connection.execute("PRAGMA foreign_keys=ON")
 
@@ -291,6 +291,12 @@ def _sqlite(path: Path) -> sa.Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    """Connect to a file; where it cannot be written to, only to read."""
+    uri = address(path)
+    return sqlite3.connect(uri or path, timeout=_BUSY_S, check_same_thread=False, uri=uri is not None)
 
 
 def use_wal(connection: sqlite3.Connection) -> None:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from setpoint.database.connect import Store, answering
+from setpoint.database.connect import Store
 from setpoint.errors import ExitCode, RecordedDataError, RunInUse
 from setpoint.model.ids import TraceId
 from setpoint.system.files.locks import Holder, RunLocks
@@ -121,7 +121,7 @@ class RunLeases(RunLocks):
         if ":span" in words:
             words = words.replace(":span", "CAST(:span AS interval)")
             values["span"] = f"{self._span_s} seconds"
-        with answering(self._store.engine), self._store.engine.begin() as connection:
+        with self._store.answering(), self._store.engine.begin() as connection:
             answer = connection.execute(sa.text(words), values)
             return answer.all() if answer.returns_rows else ()
 

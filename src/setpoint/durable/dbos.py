@@ -37,6 +37,7 @@ from pydantic import ValidationError
 
 from setpoint.database.connect import use_wal
 from setpoint.database.engine_file import BUSY_S, EngineConnection, open_engine_file
+from setpoint.database.store_faults import store_fault
 from setpoint.durable.tables import keep_off_the_terminal, launched
 from setpoint.errors import RecordedDataError, RunCancelled, RunInUse, SetpointError, UsageError
 from setpoint.model.ids import TraceId
@@ -166,8 +167,11 @@ class DbosEngine:
     def _launch(self, drive: _Drive) -> None:
         if self._file is not None:
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self._file, timeout=BUSY_S)) as connection:
-                use_wal(connection)
+            try:
+                with closing(sqlite3.connect(self._file, timeout=BUSY_S)) as connection:
+                    use_wal(connection)
+            except sqlite3.Error as unusable:
+                raise store_fault(self._file, unusable) or unusable from unusable
         config = DBOSConfig(
             name=_APPLICATION,
             system_database_url=self._url,

@@ -6,7 +6,7 @@ from setpoint.app.people.gates import open_questions as every_question
 from setpoint.app.people.suggestions import suggest_comment, suggest_dismissal
 from setpoint.app.runs.board import find_card, list_cards
 from setpoint.app.runs.requested_runs import request_run
-from setpoint.app.views.live.moment import Moment, lasted
+from setpoint.app.views.live.moment import Moment
 from setpoint.app.views.run_page import run_story
 from setpoint.errors import UsageError
 from setpoint.mcp.arguments import (
@@ -20,7 +20,7 @@ from setpoint.mcp.material import Reply
 from setpoint.mcp.session import Call
 from setpoint.model.stories.board import Card
 from setpoint.model.stories.story import Status
-from setpoint.model.wording import counted
+from setpoint.model.wording import counted, lasted
 from setpoint.wiring.project import find_run
 
 LAST_LINES = 15

@@ -40,3 +40,12 @@ def shortened(text: str, most: int) -> str:
         kept = kept.rpartition(" ")[0] or text[: 4 * most].partition(" ")[0]
     kept = kept.rstrip(" \n\t,;:(")
     return kept if kept == text else f"{kept} …"
+
+
+def lasted(seconds: float) -> str:
+    """Say a duration in few characters: 40 s, 3m24s, 2h10m."""
+    minutes, rest = divmod(int(seconds), 60)
+    if not minutes:
+        return f"{rest} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}h{minutes:02}m" if hours else f"{minutes}m{rest:02}s"

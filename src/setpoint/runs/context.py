@@ -53,6 +53,7 @@ class RunContext:
             since=sum(1 for each in rounds if each.number <= answered),
             weights=self.order.weights,
             worth=self.order.halting,
+            story=str(self.order.story.id),
         )
 
     @property

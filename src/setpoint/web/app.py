@@ -20,6 +20,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 
 from setpoint.app.production.signals import ProductionRecord
+from setpoint.app.project.machine_faults import machine_fault
 from setpoint.app.runs.launcher import Launcher
 from setpoint.app.runs.worker_pool import WorkerPool
 from setpoint.app.views.live.changes import project_changes
@@ -122,6 +123,7 @@ def make_app(
     )
     app.state.desk = desk
     app.add_exception_handler(SetpointError, _explained)
+    app.add_exception_handler(OSError, _of_the_machine)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _misread)
     _put_routes(app)
@@ -163,6 +165,13 @@ async def _keep_working(worker: WorkerPool) -> None:
 async def _explained(request: Request, error: Exception) -> Response:
     status = HTTPStatus.CONFLICT if isinstance(error, UsageError) else HTTPStatus.INTERNAL_SERVER_ERROR
     return _answer(request, status, str(error))
+
+
+async def _of_the_machine(request: Request, error: Exception) -> Response:
+    """Say what the machine refused; anything else is a bug."""
+    if said := machine_fault(error, request.app.state.desk.project.root):
+        return _answer(request, HTTPStatus.INTERNAL_SERVER_ERROR, said)
+    raise error
 
 
 async def _refused(request: Request, error: Exception) -> Response:

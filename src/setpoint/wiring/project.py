@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from functools import partial
@@ -28,7 +29,7 @@ from setpoint.system.files.locks import RunLocks
 from setpoint.system.files.private_folder import HiddenFolder, hidden_place
 from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.git.git import repository_root
-from setpoint.workspace.copies_folder import cache_folder, copies_folder
+from setpoint.workspace.copies_folder import cache_folder, copies_folder, known_copies
 from setpoint.workspace.state_folder import ensure_state
 
 if TYPE_CHECKING:
@@ -115,7 +116,9 @@ def open_project(where: Path, flags: Mapping[str, Any] | None = None) -> Project
 
         settings = with_checks(settings)
     state = ensure_state(root, settings.state_dir)
-    copies = copies_folder(root, state, cache_folder(settings, root))
+    cache = cache_folder(settings, root)
+    # What only reads works where nothing can be written, too.
+    copies = copies_folder(root, state, cache) if os.access(state, os.W_OK) else known_copies(state, cache)
     store = open_store(settings.database or state)
     hidden = HiddenFolder(hidden_place(settings.hidden_dir, root), copies.parent.name)
     artifacts = Artifacts(state / "artifacts", hidden=hidden, remote=_remote(settings, store))

@@ -94,6 +94,12 @@ def copies_folder(root: Path, state: Path, cache: Path) -> Path:
     return trees
 
 
+def known_copies(state: Path, cache: Path) -> Path:
+    """Name the folder for the copies of a repository whose state cannot be written to; makes nothing."""
+    identity = _identity(state)
+    return cache / (identity.id if identity else "unknown") / TREES
+
+
 def _claimed(root: Path, state: Path, cache: Path) -> _Identity:
     """Take the folder that the state names, or a new one where another repository has it."""
     known = _identity(state)

@@ -32,7 +32,8 @@ def test_a_full_disk_is_recognised_behind_other_errors(tmp_path: Path, error: Ex
         raise RuntimeError("a step failed") from error
     except RuntimeError as outer:
         said = full_disk(outer, tmp_path)
-    assert said.startswith("no space left on the disk (")
+    quota = "Disk quota exceeded" in said
+    assert said.startswith("your quota on the disk is used up (" if quota else "no space left on the disk (")
     assert "`setpoint resume` continues a run, and nothing recorded is lost" in said
 
 

@@ -6,6 +6,9 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
+
+from setpoint.checks.cache import eviction
 from setpoint.checks.cache.eviction import LASTS_S, forget, tools_of, trim
 from setpoint.checks.cache.results import ResultCache
 from setpoint.checks.results import judged
@@ -84,3 +87,13 @@ async def test_checks_of_the_tree_begin_where_the_one_before_ended(bench) -> Non
 
     assert left == [{"tree"}, {"tree"}]
     assert [*tools_of(made.state, "tree").glob("go/??")]
+
+
+def test_the_oldest_goes_first_where_there_is_no_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = tmp_path / "cache" / "checks" / "ab"
+    kept = [made(cache / f"{age}.json", age) for age in (60, 61, 62, 63)]
+    monkeypatch.setattr(eviction, "MOST_BYTES", 2)
+    assert trim(tmp_path, NOW)
+    assert [each.exists() for each in kept] == [True, True, False, False]

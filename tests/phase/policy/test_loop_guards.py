@@ -119,7 +119,8 @@ def test_reasons_hold_the_figures():
     assert told == {
         "max_iterations": "4 of 4 iterations are used up",
         "max_review_bounces": "review sends the work back again: bounce 3, where 2 are allowed",
-        "max_refinement_attempts": "the story is at its most refinement attempts (3/3): review it by hand",
+        "max_refinement_attempts": "the story reached max refinement attempts (3/3); manual intervention "
+        "required",
         "max_same_review_issue": "the same review issue in 3 rounds in a row: the total is rounded twice",
         "max_same_test_failure": "the same test failure in 3 rounds in a row: t::a",
         "repeated_findings": "the same problem in 3 rounds in a row",

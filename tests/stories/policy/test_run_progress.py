@@ -8,7 +8,7 @@ from setpoint.errors import RunWaiting
 from setpoint.model.attempt import BreakageKind
 from setpoint.model.config.limits import Limits
 from setpoint.model.events.run import PhaseEntered
-from setpoint.model.gate import Answer, Choice, Escalation, Grant, Via
+from setpoint.model.gate import Answer, Choice, Escalation, Grant, OnLimit, Via
 from setpoint.model.ids import TraceId
 from setpoint.presets.classic import CLASSIC
 from setpoint.stories.policy.run_progress import phase_progress_of
@@ -154,3 +154,14 @@ async def test_a_run_that_waits_says_so_and_goes_on_with_the_making(tmp_path, ne
 
 def test_no_events_are_no_run():
     assert phase_progress_of(()) is None
+
+
+async def test_work_that_is_not_enough_leaves_the_last_phase_undone(tmp_path):
+    unproven = Scene(unproven=("witness",))
+    harness = a_stage(tmp_path, scenes=[unproven] * 3, max_iterations=2)
+    harness.escalation = Escalation(on_limit=OnLimit.SKIP)
+    await harness.drive()
+    standing = phase_progress_of(harness.log.replay(TraceId("run-1")))
+    assert "test" not in standing.complete
+    assert {"evaluate", "review"} <= set(standing.complete)
+    assert not standing.succeeded

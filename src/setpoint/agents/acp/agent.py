@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import time
 import uuid
 from collections.abc import Mapping
@@ -52,6 +53,8 @@ from setpoint.ports.agent import HearsSessions
 from setpoint.settings import inherited
 from setpoint.system.files.artifacts import Artifacts
 from setpoint.system.processes import Command, spawn
+
+_OF_THE_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -247,6 +250,8 @@ class AcpAgent:
                 process = await spawn(confined.command, stderr)
                 lane = begun.pop_all()
         except OSError as error:
+            if error.errno in _OF_THE_MACHINE:
+                raise  # no fault of the agent: the run stops here, to be resumed
             return breakage.missing(self._launch, f"cannot start: {error}")
         is_free = role is not Role.MAKER or confined.by == Means.NONE
         launch = self._launch if is_free else self._launch.held()

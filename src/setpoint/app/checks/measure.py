@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
 
 from setpoint.app.checks.watch import measure_once
+from setpoint.checks.under_way import checks_now as checks_now  # noqa: PLC0414 - for the verbs
 from setpoint.errors import ExitCode
 from setpoint.model.evaluation import Evaluation
 from setpoint.wiring.project import Project
@@ -21,6 +23,7 @@ def measure_tree(
     fast: bool = False,
     fresh: bool = False,
     since: str | None = "",
+    runner: Callable[[Coroutine[Any, Any, Evaluation]], Evaluation] = asyncio.run,
 ) -> Evaluation:
     """Measure the user's tree, including uncommitted changes.
 
@@ -30,7 +33,7 @@ def measure_tree(
     With `fast` of the tests only those that what has changed since the last whole run can reach; with `fresh`
     nothing is taken from a cache. `told` is given each check's result as soon as it is known.
     """
-    return asyncio.run(measure_once(project, told, fast=fast, fresh=fresh, since=since))
+    return runner(measure_once(project, told, fast=fast, fresh=fresh, since=since))
 
 
 def exit_of(evaluation: Evaluation) -> ExitCode:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from setpoint.agents.sandbox.sandbox import Sandbox
 from setpoint.agents.selection import Agents
 from setpoint.app.project.database import record_rows
 from setpoint.app.project.diagnosis import Diagnosis
+from setpoint.app.project.upkeep import kept
 from setpoint.app.runs.story_files import check_stories
 from setpoint.checks.collecting import Collected, collect, commands_that_cannot_start
 from setpoint.checks.discovery.own_commands.command import OwnCommand
@@ -232,15 +232,20 @@ async def _servers_row(project: Project, commit: Commit | None) -> list[Diagnosi
     return [Diagnosis("tool servers", ok=False, detail=told)]
 
 
-def _copies_row(copies: Path) -> Diagnosis:
-    """Say where the copies of the tree lie, and how much room they take."""
-    size = 0
-    for folder, _, names in os.walk(copies):
-        for name in names:
-            with contextlib.suppress(FileNotFoundError):  # a run is under way
-                size += (Path(folder) / name).lstat().st_size
-    told = f"{size / 1e6:.1f} MB; you can delete the folder when no run is working"
-    return Diagnosis("copies", ok=os.access(copies, os.W_OK), needed=True, detail=f"{copies}: {told}")
+def _room_rows(project: Project) -> list[Diagnosis]:
+    """Say how much room the copies, the caches and the record take, and what of it may go."""
+    found, copies = kept(project), project.copies
+    ok = os.access(copies, os.W_OK)
+    size = sum(each.size for each in found if each.path.is_relative_to(copies))
+    lack = "" if ok else " cannot be written; hint: chmod u+rwx it, or set cache_dir to another folder"
+    free = sum(each.size for each in found if not each.stays)
+    rest = f"{sum(each.size for each in found if each.path.is_relative_to(project.state)) / 1e6:.1f} MB"
+    return [
+        Diagnosis("copies", ok=ok, needed=True, detail=f"{copies}{lack}: {size / 1e6:.1f} MB"),
+        Diagnosis(
+            "room", ok=True, detail=f"record and caches {rest}; {free / 1e6:.1f} MB can go: setpoint clean"
+        ),
+    ]
 
 
 async def _tool_rows(project: Project, commit: Commit | None) -> list[Diagnosis]:
@@ -340,7 +345,9 @@ async def _diagnosis(project: Project) -> list[Diagnosis]:
     if Path(__file__).is_relative_to(project.root):
         said = f"{said}, which is Setpoint's own source; hint: cd into your own project and repeat"
     writable = os.access(project.state, os.W_OK)
-    state = str(project.state) if writable else f"{project.state} cannot be written; hint: chmod u+rwx it"
+    closed = os.statvfs(project.state).f_flag & os.ST_RDONLY
+    way = "make its file system writable; verbs that read work" if closed else "chmod u+rwx it"
+    state = str(project.state) if writable else f"{project.state} cannot be written; hint: {way}"
     rows = [
         Diagnosis("repository", ok=True, needed=True, detail=said),
         Diagnosis(
@@ -351,7 +358,7 @@ async def _diagnosis(project: Project) -> list[Diagnosis]:
         ),
         Diagnosis("state", ok=writable, needed=True, detail=state),
         *await asyncio.to_thread(record_rows, project),
-        await asyncio.to_thread(_copies_row, project.copies),
+        *await asyncio.to_thread(_room_rows, project),
         _stories_row(project),
     ]
     rows += [Diagnosis("settings", ok=False, detail=each) for each in project.settings.notices]

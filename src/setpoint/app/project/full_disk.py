@@ -15,12 +15,13 @@ from setpoint.workspace.copies_folder import cache_folder
 LITTLE = 20_000_000
 """Bytes; a disk with less free is taken for the full one."""
 _FULL = (errno.ENOSPC, errno.EDQUOT)
-_WORDS = ("No space left on device", "Disk quota exceeded", "database or disk is full")
+_QUOTA = "Disk quota exceeded"
+_WORDS = ("No space left on device", _QUOTA, "database or disk is full")
 
 
 def full_disk(error: BaseException, root: Path) -> str:
     """Describe an error that a full disk causes, for a repository; empty for any other error."""
-    said = next((text for each in _causes(error) if (text := _said(each))), "")
+    said = next((text for each in causes(error) if (text := _said(each))), "")
     if not said:
         return ""
     full = [
@@ -30,10 +31,14 @@ def full_disk(error: BaseException, root: Path) -> str:
     ]
     where = f": {'; '.join(full)}" if full else ""
     again = "then repeat the command; `setpoint resume` continues a run, and nothing recorded is lost"
+    if _QUOTA in said:
+        hint = f"delete files of yours, or ask the administrator for more{where}; {again}"
+        return f"your quota on the disk is used up ({said})\n  hint: {hint}"
     return f"no space left on the disk ({said})\n  hint: free some space{where}; {again}"
 
 
-def _causes(error: BaseException) -> Iterator[BaseException]:
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and all that led to it."""
     seen: set[int] = set()
     waiting: list[BaseException | None] = [error]
     while waiting:
@@ -59,8 +64,8 @@ def _folders(root: Path) -> dict[Path, str]:
     """Return the folders that Setpoint writes to, with what may be removed there."""
     settings = load(root)
     return {
-        cache_folder(settings, root): "copies of finished runs, which can be made again",
-        root / settings.state_dir: "`cache/` in it can be emptied",
+        cache_folder(settings, root): "`setpoint clean` says which copies can go",
+        root / settings.state_dir: "`setpoint clean` empties its cache",
         Path(tempfile.gettempdir()): "temporary files",
     }
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from setpoint.app.project.person import require_person
+from setpoint.app.project.upkeep import drop_delivered, drop_left_over
 from setpoint.app.runs.board import story_folder
 from setpoint.app.runs.notices import telling
 from setpoint.app.views.export import send_finished
@@ -87,7 +88,9 @@ def drive_run(
         _LOG.warning("the metrics of days that are over were not stored: %s", error)
     send_finished(project, ordered.trace_id)
     forget(project.state, ordered.trace_id)
-    trim(project.state)
+    drop_delivered(project, ordered.trace_id, outcome)
+    if trim(project.state):
+        drop_left_over(project)
     return outcome
 
 

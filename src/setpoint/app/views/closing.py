@@ -9,7 +9,6 @@ from setpoint.app.people.gates import open_gate, open_gates
 from setpoint.app.runs.standing import best_line, standing_lines, unjudged_lines
 from setpoint.app.views.export import kept_report
 from setpoint.app.views.goal_lines import missed_first
-from setpoint.app.views.live.moment import lasted
 from setpoint.history.iteration_rows import iteration_rows as iteration_rows  # noqa: PLC0414 - for the verbs
 from setpoint.history.iterations import Lap, laps
 from setpoint.history.queries import RunState, RunSummary
@@ -19,7 +18,7 @@ from setpoint.model.evidence import CheckState
 from setpoint.model.proof import WITNESS, ObligationState
 from setpoint.model.run import RunOutcome
 from setpoint.model.suppression import suppressed_in_words
-from setpoint.model.wording import counted, shortened
+from setpoint.model.wording import counted, lasted, shortened
 from setpoint.wiring.project import Project, find_run
 
 _WEAK = (

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from setpoint.app.people.findings import FindingView, findings_in
 from setpoint.app.views.check_outputs import GridRow, grid
 from setpoint.app.views.live import LiveRun, Moment
-from setpoint.app.views.live.moment import call_text, lasted
+from setpoint.app.views.live.moment import call_text
 from setpoint.errors import RecordedDataError, UsageError, WorkspaceError
 from setpoint.history import phrases
 from setpoint.history.iteration_rows import iteration_rows
@@ -41,6 +41,7 @@ from setpoint.model.gate import Answer, Choice
 from setpoint.model.ids import Commit, TraceId, Tree
 from setpoint.model.proof import RUNS, Obligation
 from setpoint.model.value import Instant, Value
+from setpoint.model.wording import lasted
 from setpoint.ports import WorkCopy
 from setpoint.wiring.project import Project, find_run
 from setpoint.workspace.snapshot_store import repository_of_run, snapshot_store_of

@@ -29,6 +29,10 @@ class Pace:
         """Return the seconds that checks take together; one that was never run counts as long."""
         return sum(self._seconds.get(check, 60.0) for check in checks)
 
+    def last_s(self, check: str) -> float:
+        """Return the seconds that a check took the last time; 0 where it never ran."""
+        return self._seconds.get(check, 0.0)
+
     def took(self, result: CheckResult) -> None:
         """Take note of a check that was really run."""
         if result.evidence.argv and not result.evidence.cached:

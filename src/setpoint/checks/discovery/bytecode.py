@@ -7,7 +7,6 @@ folder. That folder holds links to those of the interpreter and its packages, an
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import tempfile
@@ -24,6 +23,8 @@ _PACKAGES = ("/site-packages", "/dist-packages")
 _READY = "ready"
 _LASTS_S = 30 * 24 * 3600.0
 """Seconds after which links go that nobody asked for meanwhile."""
+_MOST = 12
+"""Interpreters whose links are kept at most, the newest."""
 
 
 def with_bytecode(interpreter: Interpreter, copies: Path) -> Interpreter:
@@ -59,10 +60,18 @@ def with_bytecode(interpreter: Interpreter, copies: Path) -> Interpreter:
 def _forget_others(folder: Path) -> None:
     """Remove the links for interpreters that nobody used for long."""
     folder.mkdir(mode=0o700, exist_ok=True)
-    for ready in folder.glob(f"*/{_READY}"):
-        with contextlib.suppress(FileNotFoundError):  # another process removed it
-            if time.time() - ready.stat().st_mtime > _LASTS_S:
-                shutil.rmtree(ready.parent, ignore_errors=True)
+    used = {ready: _used_s(ready) for ready in folder.glob(f"*/{_READY}")}
+    newest = sorted(used, key=lambda ready: -used[ready])[: _MOST - 1]
+    for ready, used_s in used.items():
+        if ready not in newest or time.time() - used_s > _LASTS_S:
+            shutil.rmtree(ready.parent, ignore_errors=True)
+
+
+def _used_s(ready: Path) -> float:
+    try:
+        return ready.stat().st_mtime
+    except FileNotFoundError:  # another process removed it
+        return 0.0
 
 
 def _link(folder: Path, into: Path, others: frozenset[str]) -> bool:

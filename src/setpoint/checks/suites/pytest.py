@@ -35,6 +35,7 @@ from setpoint.checks.suites.pytest_packages import (
 from setpoint.checks.suites.pytest_result import fault_of, judge, reported
 from setpoint.checks.suites.steps_before import run_before
 from setpoint.checks.tools.argv import as_word, in_chunks
+from setpoint.checks.under_way import reported_in
 from setpoint.model.evidence import CheckResult, CheckState, Outcome, TestReport
 from setpoint.ports import Measured
 from setpoint.system.files.artifacts import Artifacts
@@ -271,6 +272,7 @@ async def _run_at(
             memory_bytes=runner.memory_bytes,
             writes=(scratch, *runner.own_folders),
         )
+        reported_in(report)
         done = await run(command)
         try:
             suite = await asyncio.to_thread(pytest_report.read, report)

@@ -52,7 +52,8 @@ def check(
     from setpoint.app.checks.watch import watch_tree
     from setpoint.cli.render.check_lines import measured_line
     from setpoint.cli.render.console import Screen
-    from setpoint.cli.render.presenter import has_live_part
+    from setpoint.cli.render.interrupts import beating, interruptible
+    from setpoint.cli.render.presenter import MOST_BEAT_S, has_live_part
     from setpoint.wiring.project import open_project
 
     project = open_project(Path.cwd())
@@ -64,11 +65,19 @@ def check(
 
     _refuse_both({"--watch": watch, "--fresh": fresh}, {"--base": bool(base), "--whole": whole})
     since = None if whole else base
-    with block if has_live_part(console) else nullcontext():
+    live = has_live_part(console)
+
+    def beat(now: str) -> None:
+        if live:
+            block.update(escape(f"measuring the working tree: {now}"))
+        elif not watch:
+            say(f"... {now}", err=True)
+
+    with block if live else nullcontext(), beating(beat, 1.0 if live else MOST_BEAT_S):
         if watch:
             watch_tree(project, told, _Watched(console, as_json=as_json, everything=everything), since)
             return ExitCode.OK
-        evaluation = measure_tree(project, told, fast=fast, fresh=fresh, since=since)
+        evaluation = measure_tree(project, told, fast=fast, fresh=fresh, since=since, runner=interruptible)
     _show(console, evaluation, fast=fast, everything=everything, as_json=as_json)
     return exit_of(evaluation)
 

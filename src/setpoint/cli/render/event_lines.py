@@ -344,8 +344,10 @@ def _of_loop(
             return Line(f"diminishing returns: open problems {' -> '.join(map(str, body.counts))}", "yellow")
         case e.LoopStagnated():
             return _stagnated(body)
-        case e.GuardFired():
-            return Line(f"guard {body.halt.guard}: {body.halt.reason}; hint: {body.halt.go_on}", "red")
+        case e.GuardFired(halt=halt):
+            breaker = halt.guard == "max_refinement_attempts"
+            head = f"🛑 {halt.reason[0].upper()}" if breaker else f"guard {halt.guard}: {halt.reason[0]}"
+            return Line(f"{head}{halt.reason[1:]}; hint: {halt.go_on}", "red")
         case e.GuardUnable():
             return Line(f"guard {body.guard} cannot judge this run: {body.reason}", "yellow", detail=True)
         case _:

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from rich.cells import cell_len, set_cell_size
 
 from setpoint.app.views.live import Moment, Pane
-from setpoint.app.views.live.moment import Reached, call_text, lasted
+from setpoint.app.views.live.moment import Reached, call_text
 from setpoint.cli.project.metrics import sparkline
-from setpoint.model.wording import counted
+from setpoint.model.wording import counted, lasted
 
 LEAST_WIDTH = 24
 """A narrower terminal gets rows of this width."""

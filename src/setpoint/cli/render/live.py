@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 
 from rich.console import Console
 
+from setpoint.app.checks.measure import checks_now
 from setpoint.app.people.gates import OpenGate, open_gate
 from setpoint.app.runs.drive import drive_run
 from setpoint.app.runs.exit_codes import exit_code
@@ -19,6 +20,7 @@ from setpoint.cli.render.check_lines import raw_line
 from setpoint.cli.render.closing import print_closing
 from setpoint.cli.render.console import Screen
 from setpoint.cli.render.cover_summary import show_cover
+from setpoint.cli.render.interrupts import interruptible
 from setpoint.cli.render.keys import keyboard, pressed
 from setpoint.cli.render.menu import menu
 from setpoint.cli.render.presenter import Presenter
@@ -43,7 +45,7 @@ def follow(project: Project, order: RunOrder, *, as_json: bool, everything: bool
         try:
             with shown(project, order, console, everything=everything, closes=not as_json) as told:
                 there = project._replace(attended=not as_json and attended(console, order))
-                outcome = drive_run(there, order, told=told)
+                outcome = drive_run(there, order, told=told, runner=interruptible)
         except KeyboardInterrupt:
             return _interrupted(project, order)
         except RunWaiting:
@@ -167,4 +169,4 @@ class _Watcher:
             for event in self._log.replay(self._trace_id, after=self._seq):
                 self._seq = event.seq
                 self._presenter.show(event)
-        self._presenter.tick(datetime.now(UTC))
+        self._presenter.tick(datetime.now(UTC), checks_now())

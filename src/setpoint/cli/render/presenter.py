@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from rich.live import Live
 
 BEAT_S = 20.0
-"""Seconds without a line after which plain output says what is going on; each further time twice as long."""
-MOST_BEAT_S = 300.0
+"""Seconds without a line after which plain output says what is going on."""
+MOST_BEAT_S = 30.0
+"""Seconds between these lines from then on."""
 _LEAST_ROWS = 4
 _COUNTED = (ToolExecuted,)
 """Events that the line of the change counts, instead of a line for each."""
@@ -131,9 +132,14 @@ class Presenter:
         if text:
             self.print(f"{event.at.astimezone(self._zone):%H:%M:%S}", text, shown.style, event.at)
 
-    def tick(self, now: datetime) -> None:
-        """Bring the live part up to date, or print a heartbeat if no line was printed for long."""
+    def tick(self, now: datetime, checks: str = "") -> None:
+        """Bring the live part up to date, or print a heartbeat if no line was printed for long.
+
+        `checks` says what the checks of this process do now.
+        """
         moment = self._run.moment(now, self._zone)
+        if checks and moment.doing:
+            moment = moment.model_copy(update={"doing": f"{moment.doing}: {checks}"})
         if self._proved and moment.doing:
             steps = f"proof: {len(self._proved)} of about {len(RUNS)} steps, the last: {self._proved[-1]}"
             doing = f"{steps}; {moment.doing.rpartition(', ')[2]}"
@@ -142,7 +148,7 @@ class Presenter:
             self._printed_at = self._printed_at or now
             if not moment.over and (now - self._printed_at).total_seconds() >= self._beat_s:
                 self.print(f"{now.astimezone(self._zone):%H:%M:%S}", heartbeat(moment), "dim", now)
-                self._beat_s = min(self._beat_s * 2, MOST_BEAT_S)
+                self._beat_s = MOST_BEAT_S
             return
         height = min(max(self._console.height - 2, _LEAST_ROWS), MOST_ROWS)
         rows = () if moment.over else frame(moment, self._console.width, height, keys=self.keys)

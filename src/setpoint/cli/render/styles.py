@@ -36,7 +36,9 @@ _HEADS = {
     "unproven": "? UNPROVEN",
     "unprovable": "? UNPROVABLE",
 }
-_ASCII = str.maketrans({"●": "*", "◐": ">", "○": "-", "·": "|", "…": "~", "✓": "+", "✗": "x", "▸": ">"})
+_ASCII = str.maketrans(
+    {"●": "*", "◐": ">", "○": "-", "·": "|", "…": "~", "✓": "+", "✗": "x", "▸": ">", "🛑": "!"}
+)
 
 
 def harmless(text: str) -> str:

@@ -57,6 +57,8 @@ class RunFacts(Value):
     """Weights of the quality score."""
     worth: HaltingWorth = HaltingWorth()
     """What the outcomes of the run are worth to the person."""
+    story: str = ""
+    """Id of the story, as reasons name it."""
 
     @property
     def recent(self) -> tuple[Round, ...]:

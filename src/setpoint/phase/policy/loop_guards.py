@@ -83,9 +83,11 @@ def max_refinement_attempts(limits: Limits) -> Guard:
         reworks = len(past.rounds) - 1
         if limit is None or reworks < limit or not past.last.bounced_to:
             return None
+        named = f'story "{past.story}"' if past.story else "the story"
+        tried = f"{named} reached max refinement attempts ({reworks}/{limit})"
         return Halt(
             guard="max_refinement_attempts",
-            reason=f"the story is at its most refinement attempts ({reworks}/{limit}): review it by hand",
+            reason=f"{tried}; manual intervention required",
             figures={"attempts": reworks, "limit": limit},
             go_on="fix it by hand, or set max_refinement_attempts in the story's front matter",
         )

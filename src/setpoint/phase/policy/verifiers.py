@@ -19,12 +19,15 @@ _ACCEPTANCE = "acceptance:"
 
 
 def unanswered(now: Evaluation, base: Evaluation) -> tuple[Evidence, ...]:
-    """Return checks that broke for a reason outside the tree, or as they did at the base."""
+    """Return checks that broke for a reason outside the tree, or as they did at the base.
+
+    One that was killed was tried again alone before: what killed it is not known to be the work.
+    """
     return tuple(
         each
         for each in now.broken
         if each.fault is not None
-        and (each.fault in _OUTSIDE or _as_before(each, base.evidence_of(each.check)))
+        and (each.fault in (*_OUTSIDE, Fault.KILLED) or _as_before(each, base.evidence_of(each.check)))
     )
 
 

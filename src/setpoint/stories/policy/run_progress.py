@@ -43,6 +43,7 @@ class Follower:
         self._order = order
         self._phases = tuple(phase.name for phase in pipeline.phases)
         self._judging = tuple(phase.name for phase in pipeline.behind_making())
+        self._delivers = {phase.name for phase in pipeline.phases if phase.kind is PhaseKind.DELIVER}
         self._reviews = {phase.name for phase in pipeline.phases if phase.kind is PhaseKind.REVIEW}
         self._limit = min(
             order.limits.max_refinement_attempts or order.limits.max_iterations, order.limits.max_iterations
@@ -87,6 +88,7 @@ class Follower:
             case HaltingDecided(decision=decision):
                 self._stuck = decision.action is Action.ESCALATE
                 self._escalated = decision.reason if self._stuck else ""
+                self._examined(enough=decision.action is Action.HALT)
             case GateOpened(gate=gate):
                 self._waiting, self._escalated = True, gate.question
                 self._until = gate.deadline if gate.default is not None else None
@@ -102,7 +104,9 @@ class Follower:
     def standing(self) -> PhaseProgress:
         """Return the progress after the events so far."""
         outcome = self._outcome
-        done = self._phases if outcome is not None and outcome.mark else self._in_order()
+        if outcome is not None and outcome.mark:
+            self._done |= self._delivers
+        done = self._in_order()
         standing = PhaseProgress(
             trace_id=self._order.trace_id,
             phases=self._phases,
@@ -147,6 +151,14 @@ class Follower:
         place = self._phases.index(target) if target in self._phases else 0
         self._done -= set(self._phases[place:])
         self._target = target
+
+    def _examined(self, *, enough: bool) -> None:
+        """Take back the mark of the last phase that judges, where its work is not enough to end well."""
+        last = [phase for phase in self._judging if phase not in self._delivers][-1:]
+        if enough:
+            self._done.update(last)
+        else:
+            self._done.difference_update(last)
 
     def _in_order(self) -> tuple[str, ...]:
         return tuple(phase for phase in self._phases if phase in self._done)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
 
-from setpoint.app.views.live.moment import Moment, Pane, Running, lasted
+from setpoint.app.views.live.moment import Moment, Pane, Running
 from setpoint.history.run_fold import RunFold
 from setpoint.model.attempt import NOT_REACHED, BreakageKind, ToolCall
 from setpoint.model.events import Body, Event
@@ -44,7 +44,7 @@ from setpoint.model.events.run import (
 from setpoint.model.pipeline import PhaseKind
 from setpoint.model.run import RunOrder
 from setpoint.model.value import Instant, Value
-from setpoint.model.wording import counted
+from setpoint.model.wording import counted, lasted
 
 TEXT_LINES = 200
 """Lines of an agent's text that are remembered."""

@@ -72,12 +72,3 @@ def call_text(call: ToolCall) -> str:
     """Name a call in one line without control characters."""
     name, title = one_line(call.name, 60), one_line(call.title, _TITLE_CHARS)
     return name if not title else title if title.startswith(name) else f"{name}: {title}"
-
-
-def lasted(seconds: float) -> str:
-    """Say a duration in few characters: 40 s, 3m24s, 2h10m."""
-    minutes, rest = divmod(int(seconds), 60)
-    if not minutes:
-        return f"{rest} s"
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}h{minutes:02}m" if hours else f"{minutes}m{rest:02}s"
