@@ -10,6 +10,7 @@ from checks.conftest import git
 from model.examples import EXAMPLES, OUTCOME
 from setpoint.app.project.upkeep import drop_delivered, kept
 from setpoint.cli.app import commands
+from setpoint.database.leases import RunLeases
 from setpoint.model.events.run import RunFinished
 from setpoint.model.ids import Commit, TraceId
 from setpoint.wiring.project import open_project
@@ -101,3 +102,21 @@ def test_the_copies_of_a_delivered_run_go_with_its_end(project) -> None:
     assert (project.copies / "work" / RUN).is_dir(), "the repository does not have it"
     drop_delivered(project, RUN, outcome)
     assert not (project.copies / "work" / RUN).exists()
+
+
+def test_nothing_delivered_keeps_the_copies_until_they_are_cleaned(project) -> None:
+    outcome = recorded(project, branch="")
+    drop_delivered(project, RUN, outcome)
+    assert (project.copies / "work" / RUN).is_dir()
+    assert why(project) == ""
+
+
+def test_what_another_machine_works_on_or_has_alone_stays(project, monkeypatch: pytest.MonkeyPatch) -> None:
+    named = {"database": "postgresql://server/setpoint"}
+    shared = project._replace(settings=project.settings.model_copy(update=named))
+    monkeypatch.setattr(RunLeases, "owner", lambda *_: None)
+    recorded(project, best=Commit("0" * 40))
+    assert why(shared) == f"not merged; hint: git merge {BRANCH}", "the commit is not here"
+    assert "record" not in {each.name for each in kept(shared)}, "it lies on the server"
+    monkeypatch.setattr(RunLeases, "owner", lambda *_: 4711)
+    assert why(shared) == "the run works"

@@ -242,9 +242,7 @@ def _room_rows(project: Project) -> list[Diagnosis]:
     rest = f"{sum(each.size for each in found if each.path.is_relative_to(project.state)) / 1e6:.1f} MB"
     return [
         Diagnosis("copies", ok=ok, needed=True, detail=f"{copies}{lack}: {size / 1e6:.1f} MB"),
-        Diagnosis(
-            "room", ok=True, detail=f"record and caches {rest}; {free / 1e6:.1f} MB can go: setpoint clean"
-        ),
+        Diagnosis("room", ok=True, detail=f"state {rest}; {free / 1e6:.1f} MB can go: setpoint clean"),
     ]
 
 

@@ -22,7 +22,7 @@ from setpoint.system.git.git import ask_at_once
 from setpoint.wiring.project import Project
 
 _RUN = re.compile(r"run-[0-9a-z]+")
-_RECENT_S = 3600.0
+_RECENT_S = 24 * 3600.0
 """Seconds after which a measured copy without a run is taken for left over."""
 _PER_RUN = {"work copy": "work", "measured copy": "measured", "repository of a measured copy": "repositories"}
 
@@ -51,9 +51,8 @@ def drop(each: Kept) -> None:
 
 
 def drop_delivered(project: Project, trace_id: TraceId, outcome: RunOutcome) -> None:
-    """Remove the copies of a run that has ended, once the repository itself holds what came of it."""
-    there = not outcome.branch or _refs(project.root, outcome.best, "refs/heads")
-    if there and not outcome.unjudged:
+    """Remove the copies of a run that has ended, once the repository itself holds its branch."""
+    if outcome.branch and not outcome.unjudged and _refs(project.root, outcome.best, "refs/heads"):
         for folder in _PER_RUN.values():
             for path in (project.copies / folder).glob(f"{trace_id}*"):
                 remove_folder(path)
@@ -102,8 +101,9 @@ def _caches(project: Project) -> Iterator[Kept]:
 
 def _lasting(project: Project) -> Iterator[Kept]:
     state = project.state
-    files = sum(size_of(path) for path in state.glob("*.db*"))
-    yield Kept("record", state / "app.db", files, "it is the record")
+    if not project.settings.database:
+        files = sum(size_of(path) for path in state.glob("*.db*"))
+        yield Kept("record", state / "app.db", files, "it is the record")
     for name in ("artifacts", "snapshots", "runs"):
         yield Kept(name, state / name, size_of(state / name), "it belongs to the record")
     bytecode = project.copies.parent.parent / "bytecode"
