@@ -93,7 +93,7 @@ async def keep_working(book: ProductionRecord, news: asyncio.Event) -> None:
         news.clear()
         try:
             await asyncio.to_thread(book.work)
-        except SetpointError as error:  # the next pass tries again what is stored
+        except (SetpointError, OSError) as error:  # the next pass tries again what is stored
             _LOG.warning("signals from production were not worked on: %s", error)
         except Exception:  # noqa: BLE001 - the worker's boundary: no signal may end the work on all others
             _LOG.exception("a fault of Setpoint's while it worked on signals from production")

@@ -44,6 +44,15 @@ def test_the_folders_without_room_are_named(tmp_path: Path, monkeypatch: pytest.
     assert f"{tmp_path / '.setpoint'} (" in said
 
 
+def test_git_that_cannot_write_and_does_not_say_why_counts_where_a_disk_is_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    error = WorkspaceError("git update-ref failed (128): fatal: couldn't write 'refs/current.lock'")
+    assert full_disk(error, tmp_path) == ""
+    monkeypatch.setattr("setpoint.app.project.full_disk.LITTLE", 10**18)
+    assert full_disk(error, tmp_path).startswith("no space left on the disk (couldn't write)")
+
+
 def test_other_errors_are_not_taken_for_it(tmp_path: Path):
     assert full_disk(OSError(errno.EACCES, "Permission denied"), tmp_path) == ""
     assert full_disk(ValueError("no"), tmp_path) == ""

@@ -12,7 +12,7 @@ from setpoint.app.project.upkeep import drop_delivered, kept
 from setpoint.cli.app import commands
 from setpoint.database.leases import RunLeases
 from setpoint.model.events.run import RunFinished
-from setpoint.model.ids import Commit, TraceId
+from setpoint.model.ids import TraceId
 from setpoint.wiring.project import open_project
 
 RUN, BRANCH = TraceId("run-1abc"), "setpoint/work"
@@ -28,7 +28,7 @@ def project(tmp_path: Path):
     git(root, "commit", "-qm", "base")
     git(root, "checkout", "-qb", BRANCH)
     (root / "a.txt").write_text("2\n")
-    git(root, "commit", "-qam", "work")
+    git(root, "commit", "-qam", f"work\n\nSetpoint-Run: {RUN}\n")
     git(root, "checkout", "-q", "main")
     made = open_project(root)
     copy = made.copies / "work" / RUN / "project"
@@ -40,18 +40,18 @@ def project(tmp_path: Path):
 
 def recorded(project, *, ended: bool = True, **more):
     started = EXAMPLES["run.started"]
-    order = started.order.model_copy(update={"trace_id": RUN})
+    base = git(project.root, "rev-parse", "main").strip()
+    order = started.order.model_copy(update={"trace_id": RUN, "base": base})
     project.log.append(RUN, "run", (started.model_copy(update={"order": order}),))
-    best = Commit(git(project.root, "rev-parse", BRANCH).strip())
-    told = {"trace_id": RUN, "best": best, "branch": BRANCH, "unjudged": (), **more}
+    told = {"trace_id": RUN, "branch": BRANCH, "unjudged": (), **more}
     outcome = OUTCOME.model_copy(update=told)
     if ended:
         project.log.append(RUN, "finish", (RunFinished(outcome=outcome),))
-    return outcome
+    return order, outcome
 
 
 def why(project) -> str:
-    return next(each.stays for each in kept(project) if each.name == f"work copy {RUN}")
+    return next(each.stays for each in kept(project) if each.name == f"copies of {RUN}")
 
 
 def test_the_copy_of_an_open_run_stays(project) -> None:
@@ -85,7 +85,7 @@ def test_clean_shows_first_and_removes_when_told(project, monkeypatch: pytest.Mo
 
     shown = CliRunner().invoke(commands(["clean"]), ["clean", "--json"])
     rows = {row["name"]: row for row in json.loads(shown.output)["rows"]}
-    assert rows[f"work copy {RUN}"]["stays"] == ""
+    assert rows[f"copies of {RUN}"]["stays"] == ""
     assert rows["record"]["stays"] == "it is the record"
     assert copy.is_dir()
 
@@ -96,17 +96,19 @@ def test_clean_shows_first_and_removes_when_told(project, monkeypatch: pytest.Mo
 
 
 def test_the_copies_of_a_delivered_run_go_with_its_end(project) -> None:
-    outcome = recorded(project)
-    elsewhere = outcome.model_copy(update={"best": Commit("0" * 40)})
-    drop_delivered(project, RUN, elsewhere)
-    assert (project.copies / "work" / RUN).is_dir(), "the repository does not have it"
-    drop_delivered(project, RUN, outcome)
+    order, outcome = recorded(project)
+    git(project.root, "branch", "-qm", BRANCH, "kept")
+    git(project.root, "update-ref", "refs/kept", "kept")
+    git(project.root, "branch", "-qD", "kept")
+    drop_delivered(project, order, outcome)
+    assert (project.copies / "work" / RUN).is_dir(), "no branch has it"
+    git(project.root, "branch", BRANCH, "refs/kept")
+    drop_delivered(project, order, outcome)
     assert not (project.copies / "work" / RUN).exists()
 
 
 def test_nothing_delivered_keeps_the_copies_until_they_are_cleaned(project) -> None:
-    outcome = recorded(project, branch="")
-    drop_delivered(project, RUN, outcome)
+    drop_delivered(project, *recorded(project, branch=""))
     assert (project.copies / "work" / RUN).is_dir()
     assert why(project) == ""
 
@@ -115,7 +117,8 @@ def test_what_another_machine_works_on_or_has_alone_stays(project, monkeypatch: 
     named = {"database": "postgresql://server/setpoint"}
     shared = project._replace(settings=project.settings.model_copy(update=named))
     monkeypatch.setattr(RunLeases, "owner", lambda *_: None)
-    recorded(project, best=Commit("0" * 40))
+    recorded(project)
+    git(project.root, "branch", "-qD", BRANCH)
     assert why(shared) == f"not merged; hint: git merge {BRANCH}", "the commit is not here"
     assert "record" not in {each.name for each in kept(shared)}, "it lies on the server"
     monkeypatch.setattr(RunLeases, "owner", lambda *_: 4711)

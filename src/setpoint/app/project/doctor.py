@@ -236,13 +236,15 @@ def _room_rows(project: Project) -> list[Diagnosis]:
     """Say how much room the copies, the caches and the record take, and what of it may go."""
     found, copies = kept(project), project.copies
     ok = os.access(copies, os.W_OK)
-    size = sum(each.size for each in found if each.path.is_relative_to(copies))
+    size, rest = (
+        sum(each.size for each in found if each.paths[0].is_relative_to(place)) / 1e6
+        for place in (copies, project.state)
+    )
     lack = "" if ok else " cannot be written; hint: chmod u+rwx it, or set cache_dir to another folder"
-    free = sum(each.size for each in found if not each.stays)
-    rest = f"{sum(each.size for each in found if each.path.is_relative_to(project.state)) / 1e6:.1f} MB"
+    free = sum(each.size for each in found if not each.stays) / 1e6
     return [
-        Diagnosis("copies", ok=ok, needed=True, detail=f"{copies}{lack}: {size / 1e6:.1f} MB"),
-        Diagnosis("room", ok=True, detail=f"state {rest}; {free / 1e6:.1f} MB can go: setpoint clean"),
+        Diagnosis("copies", ok=ok, needed=True, detail=f"{copies}{lack}: {size:.1f} MB"),
+        Diagnosis("room", ok=True, detail=f"state {rest:.1f} MB; {free:.1f} MB can go: setpoint clean"),
     ]
 
 

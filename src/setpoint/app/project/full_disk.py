@@ -16,25 +16,30 @@ LITTLE = 20_000_000
 """Bytes; a disk with less free is taken for the full one."""
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _QUOTA = "Disk quota exceeded"
-_WORDS = ("No space left on device", _QUOTA, "database or disk is full")
+_WORDS = ("No space left on device", _QUOTA, "database or disk is full", "Out of diskspace")
+_SILENT = ("couldn't write", "unable to write", "failed to write")
+"""What git says without the reason; it counts where a disk is full."""
 
 
 def full_disk(error: BaseException, root: Path) -> str:
     """Describe an error that a full disk causes, for a repository; empty for any other error."""
     said = next((text for each in causes(error) if (text := _said(each))), "")
-    if not said:
+    silent = "" if said else next((text for each in causes(error) if (text := _said(each, _SILENT))), "")
+    if not (said or silent):
         return ""
     full = [
         f"{folder} ({free / 1e6:.0f} MB free): {what}"
         for folder, what in _folders(root).items()
         if (free := _free(folder)) is not None and free < LITTLE
     ]
+    if silent and not full:
+        return ""
     where = f": {'; '.join(full)}" if full else ""
     again = "then repeat the command; `setpoint resume` continues a run, and nothing recorded is lost"
     if _QUOTA in said:
         hint = f"delete files of yours, or ask the administrator for more{where}; {again}"
         return f"your quota on the disk is used up ({said})\n  hint: {hint}"
-    return f"no space left on the disk ({said})\n  hint: free some space{where}; {again}"
+    return f"no space left on the disk ({said or silent})\n  hint: free some space{where}; {again}"
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
@@ -51,12 +56,12 @@ def causes(error: BaseException) -> Iterator[BaseException]:
         waiting += [each.__cause__, each.__context__, *inner]
 
 
-def _said(error: BaseException) -> str:
+def _said(error: BaseException, among: tuple[str, ...] = _WORDS) -> str:
     """Return what shows that a disk is full; empty where nothing does."""
     if isinstance(error, OSError) and error.errno in _FULL:
         return f"{error.filename or 'a file'}: {error.strerror}"
     code = getattr(error, "sqlite_errorcode", None)
-    words = next((words for words in _WORDS if words in str(error)), "")
+    words = next((words for words in among if words in str(error)), "")
     return words or ("the database cannot grow" if code == sqlite3.SQLITE_FULL else "")
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,23 +14,24 @@ from typing import NamedTuple
 
 from setpoint.history.replay import history
 from setpoint.model.events.run import RunStarted
-from setpoint.model.ids import Commit, TraceId
-from setpoint.model.run import RunOutcome
+from setpoint.model.ids import TraceId
+from setpoint.model.run import RunOrder, RunOutcome
 from setpoint.system.files.removal import remove_folder
 from setpoint.system.git.git import ask_at_once
+from setpoint.system.git.merge import SHARED
 from setpoint.wiring.project import Project
 
-_RUN = re.compile(r"run-[0-9a-z]+")
 _RECENT_S = 24 * 3600.0
 """Seconds after which a measured copy without a run is taken for left over."""
-_PER_RUN = {"work copy": "work", "measured copy": "measured", "repository of a measured copy": "repositories"}
+_PER_RUN = ("work", "measured", "repositories")
+"""Folders with copies, each named by its run or check."""
 
 
 class Kept(NamedTuple):
     """One folder that Setpoint keeps."""
 
     name: str
-    path: Path
+    paths: tuple[Path, ...]
     size: int
     """Bytes."""
     stays: str = ""
@@ -46,15 +46,15 @@ def kept(project: Project) -> list[Kept]:
 
 def drop(each: Kept) -> None:
     """Remove what may go."""
-    if not each.stays:
-        remove_folder(each.path)
+    for path in () if each.stays else each.paths:
+        remove_folder(path)
 
 
-def drop_delivered(project: Project, trace_id: TraceId, outcome: RunOutcome) -> None:
+def drop_delivered(project: Project, order: RunOrder, outcome: RunOutcome) -> None:
     """Remove the copies of a run that has ended, once the repository itself holds its branch."""
-    if outcome.branch and not outcome.unjudged and _refs(project.root, outcome.best, "refs/heads"):
-        for folder in _PER_RUN.values():
-            for path in (project.copies / folder).glob(f"{trace_id}*"):
+    if outcome.branch and not outcome.unjudged and _hold(project.root, order, "--branches"):
+        for folder in _PER_RUN:
+            for path in (project.copies / folder).glob(f"{order.trace_id}*"):
                 remove_folder(path)
 
 
@@ -75,18 +75,16 @@ def size_of(folder: Path) -> int:
 
 
 def _copies(project: Project) -> Iterator[Kept]:
-    reasons: dict[str, str] = {}
-    for name, folder in _PER_RUN.items():
-        for path in sorted((project.copies / folder).glob("*")):
-            found = _RUN.match(path.name)
-            if found is None:
-                recent = time.time() - path.stat().st_mtime < _RECENT_S
-                why = "it may be in use" if recent else ""
-            elif found[0] in reasons:
-                why = reasons[found[0]]
-            else:
-                why = reasons[found[0]] = _why_it_stays(project, TraceId(found[0]))
-            yield Kept(f"{name} {path.name}", path, size_of(path), why)
+    found: dict[str, list[Path]] = {}
+    for path in (path for folder in _PER_RUN for path in (project.copies / folder).glob("*")):
+        found.setdefault(path.name.partition(".")[0], []).append(path)
+    for name, paths in found.items():
+        if name.startswith("run-"):
+            why = _why_it_stays(project, TraceId(name))
+        else:
+            recent = time.time() - max(map(_changed_s, paths)) < _RECENT_S
+            why = "it may be in use" if recent else ""
+        yield Kept(f"copies of {name}", tuple(paths), sum(map(size_of, paths)), why)
 
 
 def _caches(project: Project) -> Iterator[Kept]:
@@ -95,21 +93,29 @@ def _caches(project: Project) -> Iterator[Kept]:
     busy = next((run for run in open_now if project.locks.owner(TraceId(run)) is not None), "")
     why = f"{busy} works" if busy else ""
     for path in sorted((project.state / "cache").glob("*/")):
-        yield Kept(f"cache {path.name}", path, size_of(path), why)
-    yield Kept("cache of tools", project.copies / "scratch", size_of(project.copies / "scratch"), why)
+        yield _kept(f"cache {path.name}", path, why)
+    yield _kept("cache of tools", project.copies / "scratch", why)
 
 
 def _lasting(project: Project) -> Iterator[Kept]:
     state = project.state
     if not project.settings.database:
         files = sum(size_of(path) for path in state.glob("*.db*"))
-        yield Kept("record", state / "app.db", files, "it is the record")
+        yield Kept("record", (state / "app.db",), files, "it is the record")
     for name in ("artifacts", "snapshots", "runs"):
-        yield Kept(name, state / name, size_of(state / name), "it belongs to the record")
+        yield _kept(name, state / name, "it belongs to the record")
     bytecode = project.copies.parent.parent / "bytecode"
-    yield Kept(
-        "bytecode", bytecode, size_of(bytecode), "all projects share it; what is unused for 30 days goes"
-    )
+    yield _kept("bytecode", bytecode, "all projects share it; what is unused for 30 days goes")
+
+
+def _kept(name: str, path: Path, why: str) -> Kept:
+    return Kept(name, (path,), size_of(path), why)
+
+
+def _changed_s(path: Path) -> float:
+    with contextlib.suppress(OSError):
+        return path.stat().st_mtime
+    return 0.0
 
 
 def _why_it_stays(project: Project, trace_id: TraceId) -> str:
@@ -124,18 +130,20 @@ def _why_it_stays(project: Project, trace_id: TraceId) -> str:
         return f"the run is open; hint: setpoint resume {trace_id}"
     if outcome.unjudged:
         return f"it holds edits that were not judged; hint: setpoint show {trace_id}"
-    return _why_not_safe(project.root, outcome) if outcome.branch else ""
+    return _why_not_safe(project.root, events[0].body.order, outcome.branch) if outcome.branch else ""
 
 
-def _why_not_safe(root: Path, outcome: RunOutcome) -> str:
+def _why_not_safe(root: Path, order: RunOrder, branch: str) -> str:
     """Say where the work of a run is not yet; empty where it is merged, and pushed if there is a remote."""
-    if not set(_refs(root, outcome.best, "refs/heads")) - {f"refs/heads/{outcome.branch}"}:
-        return f"not merged; hint: git merge {outcome.branch}"
-    pushed = _refs(root, outcome.best, "refs/remotes") or not ask_at_once(root, "remote").text.strip()
-    return "" if pushed else f"not pushed: {outcome.branch}"
+    if not _hold(root, order, f"--exclude={branch}", "--branches"):
+        return f"not merged; hint: git merge {branch}"
+    alone = not ask_at_once(root, "remote").text.strip()
+    pushed = alone or _hold(root, order, "--remotes", f"--glob={SHARED}*")
+    return "" if pushed else f"not pushed: {branch}"
 
 
-def _refs(root: Path, commit: Commit, below: str) -> list[str]:
-    """Return the refs whose history holds a commit; none where the repository does not have it."""
-    told = ask_at_once(root, "for-each-ref", "--format=%(refname)", "--contains", commit, below)
-    return told.text.split() if told.ok else []
+def _hold(root: Path, order: RunOrder, *refs: str) -> bool:
+    """Whether the history behind refs, as `git rev-list` takes them, holds what a run delivered."""
+    named = f"--grep=^Setpoint-Run: {order.trace_id}$"
+    told = ask_at_once(root, "rev-list", "--max-count=1", named, *refs, "--not", order.base)
+    return told.ok and bool(told.text.strip())

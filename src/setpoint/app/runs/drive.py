@@ -88,7 +88,7 @@ def drive_run(
         _LOG.warning("the metrics of days that are over were not stored: %s", error)
     send_finished(project, ordered.trace_id)
     forget(project.state, ordered.trace_id)
-    drop_delivered(project, ordered.trace_id, outcome)
+    drop_delivered(project, ordered, outcome)
     if trim(project.state):
         drop_left_over(project)
     return outcome

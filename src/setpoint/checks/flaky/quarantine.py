@@ -26,7 +26,7 @@ HEAD = """\
 # `setpoint admin quarantine` keeps this file; comments are lost when it does.
 """
 _ENTRIES: TypeAdapter[tuple[Quarantined, ...]] = TypeAdapter(tuple[Quarantined, ...])
-_HINT = "correct the file, or move it away and start a new one with `setpoint admin quarantine add`"
+_HINT = "correct the file at the place that is named, and its mode where it cannot be read"
 
 
 class QuarantineFile:

@@ -28,7 +28,7 @@ def clean(
         for each in going:
             drop(each)
     if as_json:
-        rows = [{**each._asdict(), "path": str(each.path)} for each in found]
+        rows = [{**each._asdict(), "paths": [*map(str, each.paths)]} for each in found]
         say(json.dumps({"removed": yes, "rows": rows}, indent=2))
         return
     for each in found:

@@ -138,12 +138,13 @@ class Presenter:
         `checks` says what the checks of this process do now.
         """
         moment = self._run.moment(now, self._zone)
-        if checks and moment.doing:
-            moment = moment.model_copy(update={"doing": f"{moment.doing}: {checks}"})
-        if self._proved and moment.doing:
+        doing = moment.doing
+        if self._proved and doing:
             steps = f"proof: {len(self._proved)} of about {len(RUNS)} steps, the last: {self._proved[-1]}"
-            doing = f"{steps}; {moment.doing.rpartition(', ')[2]}"
-            moment = moment.model_copy(update={"doing": doing})
+            doing = f"{steps}; {doing.rpartition(', ')[2]}"
+        if checks and doing:
+            doing = f"{doing}: {checks}"
+        moment = moment.model_copy(update={"doing": doing})
         if self._live is None:
             self._printed_at = self._printed_at or now
             if not moment.over and (now - self._printed_at).total_seconds() >= self._beat_s:
