@@ -362,8 +362,9 @@ async def _diagnosis(project: Project) -> list[Diagnosis]:
         _stories_row(project),
     ]
     rows += [Diagnosis("settings", ok=False, detail=each) for each in project.settings.notices]
+    tried = commit if os.access(project.copies, os.W_OK) else None  # in a copy
     tools, servers, sandboxes, checks, agents = await asyncio.gather(
-        _tool_rows(project, commit),
+        _tool_rows(project, tried),
         _servers_row(project, commit),
         _sandbox_row(project),
         _checks_row(project),
