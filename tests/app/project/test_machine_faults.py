@@ -37,6 +37,7 @@ def test_memory_and_the_record_are_told_behind_other_errors(tmp_path: Path) -> N
     assert machine_fault(ExceptionGroup("two", [ValueError("x"), MemoryError()]), tmp_path).startswith(
         "out of"
     )
+    assert machine_fault(RuntimeError("can't start new thread"), tmp_path).startswith("out of memory")
     outer = RuntimeError("a step failed")
     outer.__cause__ = locked
     assert f"{tmp_path / '.setpoint' / 'app.db'}: the record is locked" in machine_fault(outer, tmp_path)

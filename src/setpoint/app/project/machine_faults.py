@@ -41,7 +41,7 @@ def machine_fault(error: BaseException, root: Path) -> str:
 def _said(error: BaseException, root: Path) -> str:
     if isinstance(error, sqlite3.Error):
         return str(store_fault(root / load(root).state_dir / "app.db", error) or "")
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or "can't start new thread" in str(error):
         what, hint = _MEMORY
         return f"{what}\n  hint: {hint}"
     if isinstance(error, SetpointError):  # git has met it
