@@ -141,6 +141,13 @@ SHOWN = {
     "(rounded twice): the second rounding is a copy",
     "feedback.suggestion_settled": "Ann confirms sug-0123456789",
     "mcp.run_requested": "claude-code had a run started (at most $2.00): Totals must be right",
+    "landing.began": "landing-1: 1 story on main",
+    "landing.measured": "totals: t::x: 2 != 3",
+    "landing.decided": "totals: sent back: conflicts with what has landed in totals.py",
+    "landing.done": "landing.done",
+    "landing.moved": "somebody moved the branch to 2222222222",
+    "landing.cancelled": "landing.cancelled",
+    "landing.ended": "2222222222 holds just what was landed",
 }
 
 

@@ -5,6 +5,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from model.forge_examples import ABOUT_FORGE
+from model.landing_examples import ABOUT_LANDING
 from model.live_examples import ABOUT_LIVE
 from model.memory_examples import ABOUT_MEMORY
 from model.production_examples import ABOUT_PRODUCTION
@@ -333,6 +334,7 @@ _BODIES = (
     *ABOUT_FORGE,
     StoryCounted(shift="2026-01-31", story=StoryId("totals"), taken=True, spent_usd=Decimal("0.5")),
     ShiftNoted(shift="2026-01-31", came=(StoryId("totals"),), reported=True),
+    *ABOUT_LANDING,
 )
 EXAMPLES = {body.kind: body for body in _BODIES}
 """An event by its kind."""

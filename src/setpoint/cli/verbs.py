@@ -20,7 +20,7 @@ def _by_name(paths: str) -> dict[str, str]:
 
 VERBS = {
     "Work": _by_name(
-        "runs.run runs.work project.check runs.resume runs.stop runs.steer:hint runs.steer:pause"
+        "runs.run runs.work runs.land project.check runs.resume runs.stop runs.steer:hint runs.steer:pause"
     ),
     "Look": _by_name("runs.status runs.show runs.watch runs.verify project.serve project.metrics"),
     "Decide": _by_name("people.answer people.story people.learn people.finding"),

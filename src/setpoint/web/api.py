@@ -12,8 +12,8 @@ from pydantic import Field
 
 from setpoint.app.people.edit_answer import answer_with_edit
 from setpoint.app.people.gates import AnswerRequest, OpenGate, answer_gate, open_gate, open_gates
-from setpoint.app.runs.board import list_cards
 from setpoint.app.runs.launcher import RunTerms
+from setpoint.app.runs.overlaps import cards_with_overlaps
 from setpoint.app.views.check_outputs import CheckDetail, check_detail
 from setpoint.app.views.export import run_report
 from setpoint.app.views.metrics import metric_snapshots, metrics_report
@@ -187,7 +187,7 @@ def answered(project: Project, which: str, body: AnswerBody) -> Answer:
 @router.get("/stories")
 def stories(desk: TheDesk, _visitor: Reader) -> list[Card]:
     """Return the board, what is most urgent first."""
-    return list(list_cards(desk.project))
+    return list(cards_with_overlaps(desk.project))
 
 
 @router.get("/metrics")

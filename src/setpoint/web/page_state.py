@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from setpoint.app.people.gates import OpenQuestions, open_questions
 from setpoint.app.people.learnings import memory_mark
-from setpoint.app.runs.board import list_cards
 from setpoint.app.runs.launcher import FailedCommand
+from setpoint.app.runs.overlaps import cards_with_overlaps
 from setpoint.app.views.home import Inbox, inbox, inbox_mark
 from setpoint.app.views.production import production_mark
 from setpoint.app.views.run_page import run_mark
@@ -51,7 +51,7 @@ def mark_of(desk: RequestContext, what: str) -> str:
         case "gates":
             return mark_of_gates(open_questions(desk.project))
         case "board":
-            return mark_of_board(list_cards(desk.project))
+            return mark_of_board(cards_with_overlaps(desk.project))
         case "learnings":
             return _word(memory_mark(desk.project))
         case "production":

@@ -18,7 +18,7 @@ from pydantic import Field
 
 from setpoint.app.people.gates import open_gate, open_questions
 from setpoint.app.people.steering import MOST_CHARS, continue_run, give_hint, pause_run
-from setpoint.app.runs.board import list_cards
+from setpoint.app.runs.overlaps import cards_with_overlaps
 from setpoint.app.views.export import run_report
 from setpoint.app.views.home import age, grouped, inbox, spent
 from setpoint.app.views.metrics import metrics_exposition, metrics_report
@@ -147,7 +147,7 @@ def board(
     request: Request, desk: TheDesk, _visitor: Reader, words: Annotated[str, Query(max_length=200)] = ""
 ) -> Response:
     """Show the stories by column, those that match some words where asked for."""
-    every = list_cards(desk.project)
+    every = cards_with_overlaps(desk.project)
     cards = [each for each in every if words.strip().lower() in f"{each.id} {each.title}".lower()]
     return page(
         request,

@@ -88,17 +88,28 @@ def list_(
     as_json: _JSON = False,
     all_: Annotated[bool, typer.Option("--all", help="Include completed stories.")] = False,
 ) -> None:
-    """List the stories by priority, each with its next action and the reason."""
-    from setpoint.app.runs.board import list_cards
+    """List the stories by column, each with its next action and the reason."""
+    from setpoint.app.runs.overlaps import cards_with_overlaps
+    from setpoint.model.stories.story import Status
     from setpoint.wiring.project import open_project
 
-    cards = [each for each in list_cards(open_project(Path.cwd())) if all_ or each.status != "done"]
+    every = cards_with_overlaps(open_project(Path.cwd()))
+    cards = [each for each in every if all_ or each.status != "done"]
     if as_json:
         typer.echo(json.dumps([each.model_dump(mode="json") for each in cards], indent=2))
         return
-    if not cards:
+    if cards:
+        columns = list(Status)
+        _table(sorted(cards, key=lambda each: columns.index(each.status)))
+    else:
         say('no open stories; hint: setpoint story new "what you want"')
-        return
+    for each in every:
+        for other in each.overlaps:
+            if each.id < other.story:
+                say(f"overlap: {each.id} and {other.story} conflict in {', '.join(other.files)}")
+
+
+def _table(cards: list[Card]) -> None:
     from rich.table import Table
 
     from setpoint.cli.render.console import Screen
@@ -135,11 +146,13 @@ def show(
     which: Annotated[str, typer.Argument(help="Story id or file name.")], as_json: _JSON = False
 ) -> None:
     """Show one story: its status, its runs and every bounce."""
-    from setpoint.app.runs.board import find_card, runs_of_story
+    from setpoint.app.runs.board import runs_of_story, story_path
+    from setpoint.app.runs.overlaps import cards_with_overlaps
     from setpoint.wiring.project import open_project
 
     project = open_project(Path.cwd())
-    card = find_card(project, which)
+    path = str(story_path(project, which))
+    card = next(each for each in cards_with_overlaps(project) if each.path == path)
     if as_json:
         runs: list[dict[str, Any]] = []
         for run, standing in runs_of_story(project, card.id):
@@ -152,6 +165,8 @@ def show(
     for name, value in (("branch", card.branch), ("error", card.fault or card.last_error)):
         if value:
             say(f"{name + ':':<12}{value}")
+    for other in card.overlaps:
+        say(f"overlap:    conflicts with {other.story} in {', '.join(other.files)}")
     if card.edited:
         say(f"edited:     since the start of {card.run}, which used the earlier text")
     say(f"next:       {card.action.shown}: {card.action.reason}")

@@ -15,6 +15,7 @@ from setpoint.cli.render.presenter import has_live_part
 from setpoint.cli.render.room import MOST_ROWS
 from setpoint.errors import ExitCode
 from setpoint.model.ids import StoryId
+from setpoint.model.stories.story import Status
 from setpoint.wiring.project import Project
 
 
@@ -53,3 +54,6 @@ def _summary(console: Console, outcome: BoardOutcome) -> None:
         console.print(f"stopped: {outcome.stopped}", style="yellow", markup=False)
     for card in outcome.left:
         console.print(f"left: {card.id}: {card.action.shown}: {card.action.reason}", markup=False)
+    if delivered := [each.story for each in outcome.worked if each.status == Status.DONE and each.branch]:
+        console.print(f"delivered: {', '.join(delivered)}", markup=False)
+        console.print("land: setpoint land", style="bold", markup=False)

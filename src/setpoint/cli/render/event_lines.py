@@ -8,6 +8,7 @@ from setpoint.cli.render.agent_lines import broken, of_agent, of_live
 from setpoint.cli.render.check_lines import checks_in_words
 from setpoint.cli.render.forge_lines import of_forge
 from setpoint.cli.render.hook_lines import of_hook, of_own_agent
+from setpoint.cli.render.landing_lines import of_landing
 from setpoint.cli.render.learning_lines import of_memory
 from setpoint.cli.render.line import Line as Line  # noqa: PLC0414 - what this module makes
 from setpoint.cli.render.production_lines import of_production
@@ -33,6 +34,7 @@ _OTHERS = (
     | e.AboutOwnAgents
     | e.AboutForge
     | e.AboutWork
+    | e.AboutLanding
     | e.AboutLive
     | e.ProofMeasured
     | e.HiddenTestsWritten
@@ -102,13 +104,12 @@ def line(body: Body) -> Line:
 
 
 def _of_others(body: _OTHERS) -> Line:
-    if isinstance(body, e.AboutHooks):
-        return of_hook(body)
-    if isinstance(body, e.AboutOwnAgents):
-        return of_own_agent(body)
-    if isinstance(body, e.AboutForge | e.AboutWork):
-        what = body.kind.partition(".")[2].replace("_", " ")
-        return of_forge(body) if isinstance(body, e.AboutForge) else Line(what, detail=True)
+    if isinstance(body, e.AboutHooks | e.AboutOwnAgents):
+        return of_hook(body) if isinstance(body, e.AboutHooks) else of_own_agent(body)
+    if isinstance(body, e.AboutForge | e.AboutLanding):
+        return of_forge(body) if isinstance(body, e.AboutForge) else of_landing(body)
+    if isinstance(body, e.AboutWork):
+        return Line(body.kind.partition(".")[2].replace("_", " "), detail=True)
     if isinstance(body, e.AboutLive):
         return of_live(body)
     if isinstance(body, e.ProofMeasured | e.HiddenTestsWritten | e.HiddenTestsAnswered | e.ProductShown):

@@ -19,6 +19,7 @@ from setpoint.model.events.candidates import (
 from setpoint.model.events.forge import AboutForge
 from setpoint.model.events.hidden_tests import HiddenTestsAnswered, HiddenTestsWritten
 from setpoint.model.events.hooks import AboutHooks
+from setpoint.model.events.landing import AboutLanding
 from setpoint.model.events.learning import AboutMemory
 from setpoint.model.events.live import AboutLive, AgentSaid, ToolStarted
 from setpoint.model.events.own_agents import AboutOwnAgents
@@ -68,6 +69,7 @@ __all__ = [
     "BODY",
     "AboutForge",
     "AboutHooks",
+    "AboutLanding",
     "AboutLive",
     "AboutMemory",
     "AboutNoRun",
@@ -125,7 +127,7 @@ __all__ = [
     "ToolStarted",
 ]
 
-AboutNoRun = AboutProduction | AboutHooks | AboutOwnAgents | AboutForge | AboutWork
+AboutNoRun = AboutProduction | AboutHooks | AboutOwnAgents | AboutForge | AboutWork | AboutLanding
 """What is recorded under traces of its own, which are not runs."""
 
 Body = Annotated[

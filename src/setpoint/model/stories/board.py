@@ -7,7 +7,7 @@ from enum import StrEnum
 from setpoint.model.ending import Ending, is_usable
 from setpoint.model.ids import StoryId, TraceId
 from setpoint.model.stories.story import Delivery, Refinement, Status
-from setpoint.model.value import Instant, Value
+from setpoint.model.value import Instant, Text, Value
 
 
 class PhaseProgress(Value):
@@ -106,6 +106,14 @@ class NextAction(Value):
         return f"{self.kind}({self.phase})" if self.phase else str(self.kind)
 
 
+class Overlap(Value):
+    """Another delivered story that cannot be merged together with this one."""
+
+    story: StoryId
+    files: tuple[Text, ...]
+    """Files that conflict."""
+
+
 class Card(Value):
     """A story on the board."""
 
@@ -133,6 +141,8 @@ class Card(Value):
     """Work of other stories that its newest run began from."""
     waits_for: tuple[StoryId, ...] = ()
     """Stories of `depends_on` that have not delivered yet."""
+    overlaps: tuple[Overlap, ...] = ()
+    """Delivered stories that it conflicts with; known where the board is shown."""
     fault: str = ""
     """Why the file cannot be read as a story."""
     action: NextAction

@@ -211,12 +211,12 @@ async def head(root: Path | str) -> Commit:
     return Commit(answer.text)
 
 
-async def is_dirty(root: Path | str, leaving: str = "") -> bool:
+async def is_dirty(root: Path | str, leaving: str = "", *, untracked: bool = True) -> bool:
     """Return whether the tree or the index differs from the checked-out commit.
 
     Ignored files do not count, nor does the folder that is left out, given from the root.
     """
-    words = ["status", "--porcelain", "-z", "--untracked-files=normal"]
+    words = ["status", "--porcelain", "-z", f"--untracked-files={'normal' if untracked else 'no'}"]
     if leaving:
         words += ["--", ".", f":(exclude,literal){leaving}"]
     return bool((await git(root, *words)).stdout)

@@ -24,7 +24,7 @@ class Merged(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def merged(root: Path, base: Commit, tips: tuple[Commit, ...]) -> Merged:
+def merged(root: Path, base: Commit, tips: tuple[Commit, ...], message: str = _MESSAGE) -> Merged:
     """Merge commits in order onto a base; the same ones always give the same commit.
 
     Only objects are written: no branch, no work tree. Raises `WorkspaceError` where git is older than 2.38.
@@ -43,9 +43,21 @@ def merged(root: Path, base: Commit, tips: tuple[Commit, ...]) -> Merged:
         checked(root, answer)
         times = checked(root, ask_at_once(root, "show", "-s", "--format=%ct", now, tip)).text.split()
         dates = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"@{max(map(int, times))} +0000")
-        words = ("commit-tree", tree, "-p", now, "-p", tip, "-m", _MESSAGE)
+        words = ("commit-tree", tree, "-p", now, "-p", tip, "-m", message)
         now = Commit(checked(root, ask_at_once(root, *words, environment=dates)).text)
     return Merged(now)
+
+
+def conflicts(root: Path, one: Commit, other: Commit) -> tuple[str, ...]:
+    """Return the files in which two commits conflict; only objects are written."""
+    answer = ask_at_once(root, *_MERGE, one, other)
+    _, *names = answer.text.rstrip("\0").split("\0")
+    return tuple(name for name in names if name) if answer.exit_code == 1 else ()
+
+
+def foreign_commits(root: Path, held: Commit, base: Commit) -> tuple[str, ...]:
+    """Return the commits without merges, that the history of `base` holds and that of `held` does not."""
+    return tuple(checked(root, ask_at_once(root, "rev-list", "--no-merges", base, f"^{held}")).text.split())
 
 
 def is_ancestor(root: Path, older: str, newer: str) -> bool:

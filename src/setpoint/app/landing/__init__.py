@@ -1,0 +1,1 @@
+"""Landing: delivered work of stories is combined, measured as it is merged, and brought into one branch."""

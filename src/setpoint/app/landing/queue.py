@@ -1,0 +1,99 @@
+"""Which delivered work can land, in which order, and what git shows of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from pathlib import Path
+
+from setpoint.app.runs.board import list_cards, runs_of_story
+from setpoint.errors import UsageError
+from setpoint.history.replay import history
+from setpoint.model.events.landing import TRACE, AboutLanding, Fate, LandingBegan, Queued, StoryDecided
+from setpoint.model.ids import Commit, StoryId
+from setpoint.model.stories.board import Card
+from setpoint.model.stories.story import Status
+from setpoint.stories.policy.landing import Facts, Landing, Trial, landings
+from setpoint.system.git.git import ask_at_once
+from setpoint.system.git.merge import commit_named, foreign_commits, is_ancestor, merged
+from setpoint.wiring.project import Project
+
+
+def recorded(project: Project) -> tuple[AboutLanding, ...]:
+    """Return all that is recorded of landings, oldest first."""
+    bodies = (event.body for event in project.log.replay(TRACE))
+    return tuple(body for body in bodies if isinstance(body, AboutLanding))
+
+
+def newest(project: Project) -> Landing | None:
+    """Return the landing that began last."""
+    return next(reversed(landings(recorded(project)).values()), None)
+
+
+def waiting_work(project: Project, base: Commit, only: Collection[str] = ()) -> tuple[Queued, ...]:
+    """Return delivered work that the base does not hold, in the order in which it lands.
+
+    What landings sent back most goes first, so that no story starves; then by priority, then the oldest run.
+    Raises `UsageError` where a story that is asked for delivered nothing that can land.
+    """
+    cards = {card.id: card for card in list_cards(project) if not only or card.id in only}
+    found = {name: _delivered(project, card, base) for name, card in cards.items()}
+    for name in map(StoryId, only):
+        if isinstance(why := found.get(name, "no story has this id"), str):
+            raise UsageError(f"'{name}' cannot land: {why}", hint="`setpoint story list --all` shows all")
+    decided = (each for each in recorded(project) if isinstance(each, StoryDecided))
+    back = Counter(each.story for each in decided if each.fate is Fate.SENT_BACK)
+    queue = [each for each in found.values() if isinstance(each, Queued)]
+    return tuple(sorted(queue, key=lambda each: (-back[each.story], -cards[each.story].priority, each.run)))
+
+
+def _delivered(project: Project, card: Card, base: Commit) -> Queued | str:
+    """Return what a story delivered, or why it cannot land."""
+    if card.status is not Status.DONE:
+        return f"it is {card.status.replace('_', ' ')}"
+    run = next((run for run, standing in runs_of_story(project, card.id) if standing.succeeded), None)
+    tip = commit_named(project.root, f"refs/heads/{run.branch}") if run and run.branch else None
+    if run is None or tip is None:
+        return "no branch of it is there"
+    if is_ancestor(project.root, tip, base):
+        return "it has landed"
+    past = history(project.log.replay(run.trace_id))
+    if past.outcome is None or not past.outcome.enough:
+        return "its exam is not enough (proof.least)"
+    return Queued(
+        story=card.id,
+        title=card.title,
+        run=run.trace_id,
+        branch=run.branch,
+        base=past.order.base,
+        tip=tip,
+        needs=tuple(each.story for each in past.order.needs),
+    )
+
+
+def branch_at(root: Path, began: LandingBegan) -> Commit:
+    """Return what the branch of a landing holds; a branch of its own begins at the base."""
+    found = commit_named(root, f"refs/heads/{began.branch}")
+    if found is None and began.into:
+        raise UsageError(f"{root}: there is no branch '{began.branch}' any more", hint="make it again")
+    return found or began.base
+
+
+def facts_of(project: Project, landing: Landing, at: Commit) -> Facts:
+    """Look at what git shows while the branch is at a commit."""
+    root, left = project.root, landing.undecided if at == landing.tip else ()
+    first = next((each for each in left if not foreign_commits(root, at, each.base)), None)
+    if first is None:
+        return Facts(at=at)
+    changed = commit_named(root, f"refs/heads/{first.branch}") != first.tip
+    return Facts(at=at, ready=first.story, changed=changed, trial=trial(root, landing, first, at))
+
+
+def trial(root: Path, landing: Landing, queued: Queued, at: Commit) -> Trial:
+    """Merge the work of a story on trial; the same work on the same commit gives the same merge."""
+    message = f"Land {queued.story}: {queued.title}\n\nSetpoint-Landing: {landing.name}"
+    came = merged(root, at, (queued.tip,), message)
+    if came.conflicts:
+        return Trial(commit=at, conflicts=came.conflicts)
+    same = ask_at_once(root, "diff-tree", "--quiet", at, came.commit).ok
+    return Trial(commit=at if same else came.commit)
