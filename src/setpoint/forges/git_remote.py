@@ -25,6 +25,7 @@ _REF = re.compile(r"refs(/[^\x00-\x20~^:?*\[\\\x7f]+)+")
 _LOGIN_IN_URL = re.compile(r"(?<=://)[^/@\s]*@")
 _BEHIND = ("fetch first", "non-fast-forward", "stale info", "already exists")
 _LOGIN = ("Authentication failed", "could not read Username", "Permission denied", "403", "401")
+_PROTECTED = ("protected branch", "hook declined", "GH006", "GH013")
 _TRIES = 3
 _MOST_SAID = 600
 
@@ -45,18 +46,27 @@ class GitRemote:
         return self.address.startswith(("http://", "https://")) and not self.elsewhere
 
     async def push(
-        self, root: Path, commit: Commit, refs: Collection[str], *, authorization: str = ""
+        self,
+        root: Path,
+        commit: Commit,
+        refs: Collection[str],
+        *,
+        expected: str | None = None,
+        authorization: str = "",
     ) -> None:
         """Push a commit of the repository at `root` to full refs, never by force.
 
-        `authorization` is the value of that HTTP header; empty: git's own credentials. Raises `ForgeError`.
+        With `expected`, a commit in the history of this one, only where the refs hold just that; empty: where
+        they are not there. `authorization` is the value of that HTTP header; empty: git's own credentials.
+        Raises `ForgeError`.
         """
         for ref in refs:
             _checked(ref)
         if not refs:
             return
+        leases = [f"--force-with-lease={ref}:{expected}" for ref in refs if expected is not None]
         targets = [f"{commit}:{ref}" for ref in refs]
-        answer = await self._ask(root, (*_PUSH, NAME, *targets), authorization)
+        answer = await self._ask(root, (*_PUSH, *leases, NAME, *targets), authorization)
         if answer.ok:
             return
         refused = [line.split("\t", 2)[1:] for line in answer.text.splitlines() if line.startswith("!\t")]
@@ -144,6 +154,8 @@ def _checked(ref: str) -> None:
 
 
 def _hint(told: str, authorization: str) -> str:
+    if any(word in told for word in _PROTECTED):
+        return "a protected branch takes no push: use the merge queue of the forge (docs/how-to/landing.md)"
     if not any(word in told for word in _LOGIN):
         return "look whether the address is right and can be reached: git remote -v"
     if authorization:

@@ -95,10 +95,13 @@ class ForgeWriter(Protocol):
 class ForgeGit(Protocol):
     """The git repository at a forge."""
 
-    async def push(self, root: Path, commit: Commit, refs: Collection[str]) -> None:
+    async def push(
+        self, root: Path, commit: Commit, refs: Collection[str], *, expected: str | None = None
+    ) -> None:
         """Push a commit of the repository at `root` to each of these full refs, never by force.
 
-        Raises `ForgeError` where the other side holds what this commit does not.
+        Raises `ForgeError` where the other side holds what this commit does not; with `expected`, an older
+        commit, also where the refs hold anything else than that; empty: where they are there.
         """
 
     async def fetch(self, root: Path, ref: str) -> Commit:

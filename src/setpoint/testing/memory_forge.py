@@ -275,9 +275,11 @@ class MemoryForge:
         self.sarif.append((commit, ref, sarif))
         return True
 
-    async def push(self, root: Path, commit: Commit, refs: Collection[str]) -> None:
+    async def push(
+        self, root: Path, commit: Commit, refs: Collection[str], *, expected: str | None = None
+    ) -> None:
         """Push to the bare repository."""
-        await GitRemote(address=str(self.remote)).push(root, commit, refs)
+        await GitRemote(address=str(self.remote)).push(root, commit, refs, expected=expected)
 
     async def fetch(self, root: Path, ref: str) -> Commit:
         """Fetch from the bare repository."""

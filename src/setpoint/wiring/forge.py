@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from setpoint.errors import UsageError
-from setpoint.ports import DeliveryReader, RemoteForge
+from setpoint.ports import DeliveryReader, ForgeGit, RemoteForge
 from setpoint.settings import whole_environment
 from setpoint.system.git.git import ask
 from setpoint.wiring.project import Project
@@ -14,6 +14,23 @@ async def forge_of(project: Project) -> RemoteForge:
     from setpoint.forges.open import open_forge
 
     return await open_forge(project.settings.forge, project.root, whole_environment())
+
+
+async def remote_of(project: Project, name: str) -> ForgeGit | None:
+    """Open a git remote, with the token of the forge where it is that of `[forge]`; none without a name."""
+    from setpoint.forges.git_remote import GitRemote
+
+    terms = project.settings.forge
+    if not name:
+        return None
+    if terms.kind and name == terms.remote:
+        return await forge_of(project)
+    named = await ask(project.root, "remote", "get-url", "--", name)
+    if not named.ok and ":" not in name and not (project.root / name).exists():
+        raise UsageError(
+            f"{project.root}: there is no remote '{name}'", hint="set forge.remote; git remote -v"
+        )
+    return GitRemote(address=named.text if named.ok else name)
 
 
 def reader_of(project: Project) -> DeliveryReader:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from setpoint.app.runs.board import list_cards, runs_of_story
 from setpoint.errors import UsageError
 from setpoint.history.replay import history
-from setpoint.model.events.landing import TRACE, AboutLanding, Fate, LandingBegan, Queued, StoryDecided
+from setpoint.model.events.landing import TRACE, AboutLanding, Fate, Queued
 from setpoint.model.ids import Commit, StoryId
 from setpoint.model.stories.board import Card
 from setpoint.model.stories.story import Status
@@ -41,10 +41,46 @@ def waiting_work(project: Project, base: Commit, only: Collection[str] = ()) -> 
     for name in map(StoryId, only):
         if isinstance(why := found.get(name, "no story has this id"), str):
             raise UsageError(f"'{name}' cannot land: {why}", hint="`setpoint story list --all` shows all")
-    decided = (each for each in recorded(project) if isinstance(each, StoryDecided))
-    back = Counter(each.story for each in decided if each.fate is Fate.SENT_BACK)
-    queue = [each for each in found.values() if isinstance(each, Queued)]
-    return tuple(sorted(queue, key=lambda each: (-back[each.story], -cards[each.story].priority, each.run)))
+    back, asked = sent_back(project)
+    queue = [
+        each.model_copy(update={"sent_back": back[each.story]})
+        for each in found.values()
+        if isinstance(each, Queued) and (only or not _left_to_person(asked, each))
+    ]
+    return tuple(sorted(queue, key=lambda each: (-each.sent_back, -cards[each.story].priority, each.run)))
+
+
+def sent_back(project: Project) -> tuple[Counter[StoryId], dict[StoryId, Landing]]:
+    """Count how often stories were sent back since they landed last.
+
+    Beside it: those that were then left to a person, each with the newest landing that did so.
+    """
+    back, asked = Counter[StoryId](), dict[StoryId, Landing]()
+    for landing in landings(recorded(project)).values():
+        for story, decided in landing.decided.items():
+            back[story] += decided.fate is Fate.SENT_BACK
+            if decided.fate is Fate.LANDED:
+                del back[story]
+            if decided.for_person:
+                asked[story] = landing
+    return back, asked
+
+
+def _left_to_person(asked: Mapping[StoryId, Landing], work: Queued) -> bool:
+    landing = asked.get(work.story)
+    return landing is not None and landing.queued(work.story).run == work.run
+
+
+def newest_base(project: Project) -> Commit:
+    """Return what the branch holds that workers land on; without one, what is checked out."""
+    branch = project.settings.board.land
+    return (commit_named(project.root, f"refs/heads/{branch}") if branch else None) or Commit("HEAD")
+
+
+def something_waits(project: Project, branch: str) -> bool:
+    """Whether a landing on a branch has something to do; where the branch is missing, it has to say so."""
+    now, base = newest(project), commit_named(project.root, f"refs/heads/{branch}")
+    return base is None or (now is not None and now.ended is None) or bool(waiting_work(project, base))
 
 
 def _delivered(project: Project, card: Card, base: Commit) -> Queued | str:
@@ -69,14 +105,6 @@ def _delivered(project: Project, card: Card, base: Commit) -> Queued | str:
         tip=tip,
         needs=tuple(each.story for each in past.order.needs),
     )
-
-
-def branch_at(root: Path, began: LandingBegan) -> Commit:
-    """Return what the branch of a landing holds; a branch of its own begins at the base."""
-    found = commit_named(root, f"refs/heads/{began.branch}")
-    if found is None and began.into:
-        raise UsageError(f"{root}: there is no branch '{began.branch}' any more", hint="make it again")
-    return found or began.base
 
 
 def facts_of(project: Project, landing: Landing, at: Commit) -> Facts:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
+from setpoint.app.landing.turns import LandingTurns
 from setpoint.app.runs.board import find_card, list_cards, runs_of_story
 from setpoint.app.runs.child_command import verb_command
 from setpoint.app.runs.shift_record import ShiftRecord
@@ -135,6 +136,7 @@ class WorkerPool:
     def __post_init__(self) -> None:
         """Name the shift of a call by its time."""
         self.record = ShiftRecord(self.project, self.clock)
+        self.landing = LandingTurns(self.project, self.limits, self.say)
         now = self.clock.now().astimezone().replace(tzinfo=None)
         self.shift = "" if self.standing else now.isoformat(" ", "milliseconds")
 
@@ -143,7 +145,7 @@ class WorkerPool:
         try:
             while not self.halt.is_set():
                 await self.look()
-                if not self.running and not self.standing:
+                if not self.running and not self.standing and self.landing.task is None:
                     return
                 waiting = [self.halt.wait(), *([self.clock.sleep(LOOK_S)] if self.standing else [])]
                 await self._until_one_ends(*waiting)
@@ -153,7 +155,9 @@ class WorkerPool:
                 task.cancel()
                 if self.standing:
                     self.say(story, "interrupted; the next `setpoint work` resumes it")
-            await asyncio.gather(*self.running, return_exceptions=True)
+            if self.landing.task is not None:
+                self.landing.task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
             if not self.standing and self.record.of(self.shift):
                 self.record.note(self.shift, reported=True)
 
@@ -171,6 +175,8 @@ class WorkerPool:
             return self.tell(f"outside of the hours {self.limits.hours} (board.hours)")
         every = await asyncio.to_thread(list_cards, self.project)
         cards = [each for each in every if self.only is None or each.id in self.only]
+        if self.only is None:
+            await self.landing.look(cards)
         self.record.note(now, (each.id for each in cards))
         if self.stopped and not self.standing:
             return None
@@ -234,21 +240,29 @@ class WorkerPool:
         """Wait until a run or one of the others has ended."""
         tasks = [asyncio.create_task(each) for each in others]
         try:
-            await asyncio.wait({*self.running, *tasks}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({*self._tasks, *tasks}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for task in tasks:
                 task.cancel()
         for task in [each for each in self.running if each.done()]:
             del self.running[task]
             self.worked += [came] if (came := task.result()) is not None else []
+        self.landing.ended()
+        while self.landing.back:  # they are worked on again in this shift
+            self.left.pop(self.landing.back.pop(), None)
+
+    @property
+    def _tasks(self) -> list[asyncio.Task[Any]]:
+        """Runs and the landing under way."""
+        return [*self.running, *([self.landing.task] if self.landing.task else [])]
 
     async def _drain(self) -> None:
         """Let runs end that are under way, for a while."""
-        if self.running:
-            runs, seconds = counted(len(self.running), "run"), self.limits.drain_s
+        if self._tasks:
+            runs, seconds = counted(len(self._tasks), "run"), self.limits.drain_s
             self.say(StoryId(""), f"stopping: {runs} may end within {seconds:.0f} s; stop again to interrupt")
         late = asyncio.create_task(self.clock.sleep(self.limits.drain_s))
-        while self.running and not late.done():
+        while self._tasks and not late.done():
             await self._until_one_ends(asyncio.wait({late}))
         late.cancel()
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from setpoint.app.forge.standing import forge_record
+from setpoint.app.landing.standing import LandingStanding, landing_standing
 from setpoint.app.runs.board import list_cards
 from setpoint.app.runs.shift_record import ShiftRecord
 from setpoint.errors import UsageError
@@ -47,6 +48,8 @@ class ShiftReport(Value):
     """The newest run, as it is now, of each story that was worked on."""
     pulls: dict[StoryId, Text] = {}
     """Addresses of their pull requests."""
+    landing: LandingStanding = LandingStanding()
+    """What landed meanwhile, and what waits to land."""
     came: tuple[StoryId, ...] = ()
     """Stories that workers had not seen before."""
     cost: Text = ""
@@ -56,9 +59,10 @@ class ShiftReport(Value):
     @property
     def headline(self) -> str:
         """Say it in one line."""
+        landed = f", {len(self.landing.landed)} landed" * bool(self.landing.landed)
         good, you = sum(bool(run.branch) for run in self.worked), sum(each.on == YOU for each in self.waits)
         return (
-            f"{counted(len(self.worked), 'story')} worked on, {good} with a branch, "
+            f"{counted(len(self.worked), 'story')} worked on, {good} with a branch{landed}, "
             f"{you} {'waits' if you == 1 else 'wait'} for you, {self.cost}"
         )
 
@@ -73,6 +77,7 @@ class ShiftReport(Value):
         for run in self.worked:
             where = filter(None, (run.branch, self.pulls.get(run.story_id), run.cost, told(run)))
             yield f"{str(run.ending or run.state).replace('_', ' ')}: {run.story_id}: {' · '.join(where)}"
+        yield from self.landing.lines
         yield from (line for line, each in zip(waits, self.waits, strict=True) if each.on != YOU)
         if self.came:
             yield f"new: {', '.join(self.came)}"
@@ -102,11 +107,18 @@ def shift_report(project: Project, since: datetime | None = None, name: str = ""
     cost = record.cost(takings)
     span = "since then" if since else "in this shift"
     waits = [_waiting(card, runs.get(card.id)) for card in cards if card.action.kind is not ActionKind.REST]
+    begun, later = (
+        min((t.at for t in takings), default=since),
+        [t.at for t in record.takings if takings and t.at > takings[-1].at],
+    )
+    landing = landing_standing(project, since or begun, None if since else min(later, default=None))
+    waits += [_stuck(card, landing.asks[card.id]) for card in cards if card.id in landing.asks]
     return ShiftReport(
         shift=f"since {since:%Y-%m-%d %H:%M}" if since else shift,
         waits=tuple(sorted(waits, key=lambda each: each.on != YOU)),
         worked=worked,
         pulls=pulls,
+        landing=landing,
         came=tuple(each for each, (at, of) in record.came.items() if (at >= since if since else of == shift)),
         cost=Cost(cost, sum(run.cost_usd is None for run in worked)).over(span),
         cost_usd=cost,
@@ -134,6 +146,11 @@ def _waiting(card: Card, run: RunSummary | None) -> WaitingStory:
     elif card.action.kind is ActionKind.WAIT:
         on = ", ".join(card.waits_for) or "a run under way"
     return WaitingStory(story=card.id, title=card.title, on=on, why=one_line(why, 160), command=command)
+
+
+def _stuck(card: Card, why: str) -> WaitingStory:
+    command = f"setpoint story show {card.id}"
+    return WaitingStory(story=card.id, title=card.title, on=YOU, why=one_line(why, 160), command=command)
 
 
 def shift_notice(project: Project, report: ShiftReport) -> Notice:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import nullcontext
+from datetime import UTC, datetime
 
 from rich.console import Console
 from rich.markup import escape
 
+from setpoint.app.landing.standing import landing_standing
 from setpoint.app.runs.worker_pool import BoardOutcome, work_through
 from setpoint.cli.render.console import Screen
 from setpoint.cli.render.presenter import has_live_part
 from setpoint.cli.render.room import MOST_ROWS
 from setpoint.errors import ExitCode
 from setpoint.model.ids import StoryId
-from setpoint.model.stories.story import Status
 from setpoint.wiring.project import Project
 
 
@@ -32,6 +33,7 @@ def drive_board(project: Project, flags: tuple[str, ...], *, as_json: bool) -> i
         else:
             console.print(newest[story])
 
+    begun = datetime.now(UTC)
     with block if live else nullcontext():
         outcome = work_through(project, project.settings.board, flags, say)
     if as_json:
@@ -39,6 +41,8 @@ def drive_board(project: Project, flags: tuple[str, ...], *, as_json: bool) -> i
         sys.stdout.write(json.dumps(told, indent=2) + "\n")
     else:
         _summary(console, outcome)
+        for line in landing_standing(project, begun).lines:
+            console.print(line, style="bold" if line.startswith("land:") else None, markup=False)
     return outcome.exit_code
 
 
@@ -54,6 +58,3 @@ def _summary(console: Console, outcome: BoardOutcome) -> None:
         console.print(f"stopped: {outcome.stopped}", style="yellow", markup=False)
     for card in outcome.left:
         console.print(f"left: {card.id}: {card.action.shown}: {card.action.reason}", markup=False)
-    if delivered := [each.story for each in outcome.worked if each.status == Status.DONE and each.branch]:
-        console.print(f"delivered: {', '.join(delivered)}", markup=False)
-        console.print("land: setpoint land", style="bold", markup=False)

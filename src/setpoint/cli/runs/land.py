@@ -20,6 +20,9 @@ def land(
     ] = None,
     into: Annotated[str, typer.Option(help="Fast-forward this local branch after each story.")] = "",
     branch: Annotated[str, typer.Option(help="Name of the new branch; default: landing-1 and so on.")] = "",
+    push: Annotated[
+        bool, typer.Option("--push", help="Push the branch to forge.remote after each story, never by force.")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Merge on trial; measure and change nothing.")
     ] = False,
@@ -39,12 +42,13 @@ def land(
     project, only = open_project(Path.cwd()), tuple(stories or ())
     try:
         if dry_run:
-            came = lane.planned(project, only, into)
+            came = lane.planned(project, only, into, push=push)
             say("on trial; nothing is measured, and nothing is changed:", err=as_json)
         elif cancel:
             came = lane.cancel(project)
         else:
-            came = lane.land_once(project, only, into=into, branch=branch, say=partial(say, err=as_json))
+            told = partial(say, err=as_json)
+            came = lane.land_once(project, only, into=into, branch=branch, push=push, say=told)
     except KeyboardInterrupt:
         hint = "`setpoint land` continues, `setpoint land --cancel` ends it"
         say(f"setpoint: interrupted; hint: {hint}", err=True)

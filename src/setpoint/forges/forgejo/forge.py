@@ -214,9 +214,11 @@ class ForgejoForge:
         """Return false: Forgejo takes no SARIF."""
         return False
 
-    async def push(self, root: Path, commit: Commit, refs: Collection[str]) -> None:
+    async def push(
+        self, root: Path, commit: Commit, refs: Collection[str], *, expected: str | None = None
+    ) -> None:
         """Push with the token, or with git's own credentials where the remote is not HTTP."""
-        await self._remote.push(root, commit, refs, authorization=self._for_git)
+        await self._remote.push(root, commit, refs, expected=expected, authorization=self._for_git)
 
     async def fetch(self, root: Path, ref: str) -> Commit:
         """Fetch, as `push` pushes."""

@@ -191,9 +191,11 @@ class GitHubForge:
         """Hand findings to code scanning, where it is on."""
         return await upload(self._http, self._repo, commit, ref, sarif)
 
-    async def push(self, root: Path, commit: Commit, refs: Collection[str]) -> None:
+    async def push(
+        self, root: Path, commit: Commit, refs: Collection[str], *, expected: str | None = None
+    ) -> None:
         """Push with the token, or with git's own credentials where the remote is not HTTP."""
-        await self._remote.push(root, commit, refs, authorization=await self._for_git())
+        await self._remote.push(root, commit, refs, expected=expected, authorization=await self._for_git())
 
     async def fetch(self, root: Path, ref: str) -> Commit:
         """Fetch, as `push` pushes."""

@@ -87,6 +87,10 @@ class BoardLimits(Value):
     """Stories at once over all workers, where several machines share a `database`; none for no limit."""
     hours: str = ""
     """When `setpoint work` begins runs, in local time, for example `22:00-07:00`; empty: at any time."""
+    land: str = ""
+    """Branch on which workers land what was delivered, each measured as it is merged; empty: none does."""
+    land_push: bool = False
+    """Whether that branch is pushed to `forge.remote` after each story; never by force."""
     drain_s: float = Field(default=300.0, ge=0)
     """Seconds that runs have to end once `setpoint work` is to stop; the next one resumes the others."""
     max_stories: int | None = Field(default=None, ge=1)

@@ -27,6 +27,8 @@ class Queued(Value):
     """The end of its branch when the landing began."""
     needs: tuple[StoryId, ...] = ()
     """Stories whose work it begins from."""
+    sent_back: int = 0
+    """How often landings sent it back since it landed last."""
 
 
 class LandingBegan(Value):
@@ -42,6 +44,8 @@ class LandingBegan(Value):
     base: Commit
     """What the branch held."""
     queue: tuple[Queued, ...]
+    remote: str = ""
+    """The remote that the branch is pushed to after each story; empty: none."""
 
 
 class CombinationMeasured(Value):
@@ -84,6 +88,8 @@ class StoryDecided(Value):
     """What it is to hold; equal to `before` where nothing changes."""
     reason: Text = ""
     """Why it does not land."""
+    for_person: bool = False
+    """It is held because landings sent it back too often: a person decides."""
     feedback: Text = ""
     """What the maker of a story that is sent back is told, with both changes."""
 

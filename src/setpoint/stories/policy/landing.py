@@ -22,6 +22,8 @@ from setpoint.model.value import Text, Value
 
 MOST_MEASURED = 2
 """How often a combination is measured before its story is sent back: what fails only sometimes lands."""
+MOST_SENT_BACK = 2
+"""How often landings send a story back before a person has to look at it."""
 _TAKEN_OUT = "it had landed, and somebody took it out of the branch again"
 
 
@@ -142,6 +144,8 @@ class Act(Value):
     fate: Fate = Fate.HELD
     """What is decided."""
     reason: Text = ""
+    for_person: bool = False
+    """Whether it is held because a person has to look."""
 
 
 def next_act(landing: Landing, facts: Facts) -> Act:
@@ -150,7 +154,9 @@ def next_act(landing: Landing, facts: Facts) -> Act:
     if pending is not None:
         expected |= {pending.before}
         if pending.fate is Fate.SENT_BACK or facts.at in expected:
-            return Act(kind=ActKind.DO, story=pending.story)
+            # A branch that could not be moved is not to be moved any more once the landing is cancelled.
+            stays = landing.cancelled and pending.fate is Fate.LANDED and facts.at == pending.before
+            return Act(kind=ActKind.FOLLOW if stays else ActKind.DO, story=pending.story)
     if facts.at not in expected:
         return Act(kind=ActKind.FOLLOW)
     if landing.cancelled or not landing.undecided:
@@ -161,25 +167,30 @@ def next_act(landing: Landing, facts: Facts) -> Act:
     if needs := [each for each in first.needs if each not in landed]:
         reason = f"begins from the work of {', '.join(needs)}, which has not landed"
         return Act(kind=ActKind.DECIDE, story=first.story, reason=reason)
-    reason = f"begins from commits that {landing.began.branch} does not hold"
-    return Act(kind=ActKind.DECIDE, story=first.story, fate=Fate.SENT_BACK, reason=reason)
+    return _back(first, f"begins from commits that {landing.began.branch} does not hold")
+
+
+def _back(queued: Queued, reason: str) -> Act:
+    """Send a story back; one that was sent back too often waits for a person instead."""
+    if queued.sent_back < MOST_SENT_BACK:
+        return Act(kind=ActKind.DECIDE, story=queued.story, fate=Fate.SENT_BACK, reason=reason)
+    reason = f"{reason}; landings sent it back {queued.sent_back} times, so a person has to look"
+    return Act(kind=ActKind.DECIDE, story=queued.story, reason=reason, for_person=True)
 
 
 def _tried(landing: Landing, chosen: Queued, trial: Trial, *, changed: bool) -> Act:
-    story, back = chosen.story, Fate.SENT_BACK
+    story = chosen.story
     if changed:
         reason = f"{chosen.branch} was changed since the landing began"
         return Act(kind=ActKind.DECIDE, story=story, reason=reason)
     if trial.conflicts:
-        reason = f"conflicts with what has landed in {', '.join(trial.conflicts)}"
-        return Act(kind=ActKind.DECIDE, story=story, fate=back, reason=reason)
+        return _back(chosen, f"conflicts with what has landed in {', '.join(trial.conflicts)}")
     known = landing.measurements(story, trial.commit)
     if trial.commit == landing.tip or (known and not known[-1].red):
         return Act(kind=ActKind.DECIDE, story=story, fate=Fate.LANDED)
     if len(known) < MOST_MEASURED:
         return Act(kind=ActKind.MEASURE, story=story)
-    reason = f"does not pass together with what has landed: {known[-1].red[0]}"
-    return Act(kind=ActKind.DECIDE, story=story, fate=back, reason=reason)
+    return _back(chosen, f"does not pass together with what has landed: {known[-1].red[0]}")
 
 
 def moved(landing: Landing, at: Commit, held: Collection[StoryId]) -> BranchMoved:
