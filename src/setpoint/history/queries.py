@@ -253,13 +253,15 @@ def runs_of(store: Store, owner: Owner, story: StoryId) -> tuple[RunSummary, ...
 def find(store: Store, owner: Owner, prefix: str) -> RunSummary:
     """Return the run whose id begins so, with or without `run-`, else the one whose id ends so.
 
-    None or several of them is a `UsageError`.
+    The id of a story names its newest run. None or several of them is a `UsageError`.
     """
     begins = prefix if prefix.startswith("run-") else f"run-{prefix}"
     # A whole name is found by its key; to look for beginnings, the database reads all of them.
     whole = store.rows("SELECT * FROM run WHERE trace_id IN :names", names=(prefix, begins))
     if whole:
         return _summary(store, owner, whole[0])
+    if newest := newest_by_story(store, owner, (StoryId(prefix),)):
+        return newest[StoryId(prefix)]
     query = "SELECT * FROM run WHERE trace_id LIKE :pattern ESCAPE '/' ORDER BY trace_id LIMIT :limit"
     patterns = (_plain(begins) + "%", "%" + _plain(prefix)) if prefix.isprintable() else ()
     for pattern in patterns:  # SQLite reads one with a zero as if it ended there
@@ -269,7 +271,7 @@ def find(store: Store, owner: Owner, prefix: str) -> RunSummary:
         if found:
             break
     else:
-        message = f"no run's id begins or ends with '{prefix}'"
+        message = f"no run's id begins or ends with '{prefix}', and no story of that id has a run"
         raise UsageError(message, hint="`setpoint status` lists the newest runs with their ids")
     shown = ", ".join(run.trace_id for run in found[:_SHOWN])
     message = f"'{prefix}' may be {shown}{' or others' if len(found) > _SHOWN else ''}"

@@ -44,7 +44,7 @@ async def require_clean(project: Project, branch: str) -> Path | None:
 
 
 def require_pushed(project: Project, branch: str, there: Commit) -> None:
-    """Raise `UsageError` where a person committed to the branch here, and the remote holds nothing of that."""
+    """Raise `UsageError` where a person committed to the branch here, and did not push that."""
     own = f"--glob=refs/heads/{project.settings.branch_prefix}*"
     words = ("rev-list", "--no-merges", "--max-count=1", f"refs/heads/{branch}", f"^{there}", "--not", own)
     if found := ask_at_once(project.root, *words).text:

@@ -54,9 +54,9 @@ def land_once(
 ) -> Landing | None:
     """Land what waits, or finish the landing that was interrupted; none where nothing waits.
 
-    Stories land on a new branch, or fast-forward the branch that `into` names; with `push` that of the remote,
-    too. Raises `RunInUse` where another process lands in this repository, and `UsageError` where the open
-    landing is another one.
+    Stories land on a new branch, or fast-forward the branch that `into` names, with `push` at a remote, too.
+    Raises `RunInUse` where another process lands in this repository, and `UsageError` where the open landing
+    is another one.
     """
     with project.locks.held(TRACE):
         return asyncio.run(_landed(project, Asked(tuple(only), into, branch, push), say))

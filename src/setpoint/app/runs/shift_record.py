@@ -37,7 +37,8 @@ class ShiftRecord:
         """Oldest first."""
         self.came: dict[StoryId, tuple[Instant, str]] = {}
         """When a story was seen first, and in which shift."""
-        self.reported: set[str] = set()
+        self.reported: dict[str, Instant] = {}
+        """When a shift was reported, as it was over."""
 
     def read(self) -> ShiftRecord:
         """Read what was recorded meanwhile."""
@@ -52,7 +53,7 @@ class ShiftRecord:
                     self.takings.append(Taking(body.shift, body.story, event.at, body.spent_usd))
             elif isinstance(body, ShiftNoted):
                 self.came = dict.fromkeys(body.came, (event.at, body.shift)) | self.came
-                self.reported |= {body.shift} if body.reported else set()
+                self.reported |= {body.shift: event.at} if body.reported else {}
         return self
 
     def count(self, shift: str, story: StoryId, *, taken: bool) -> None:

@@ -107,11 +107,9 @@ def shift_report(project: Project, since: datetime | None = None, name: str = ""
     cost = record.cost(takings)
     span = "since then" if since else "in this shift"
     waits = [_waiting(card, runs.get(card.id)) for card in cards if card.action.kind is not ActionKind.REST]
-    begun, later = (
-        min((t.at for t in takings), default=since),
-        [t.at for t in record.takings if takings and t.at > takings[-1].at],
-    )
-    landing = landing_standing(project, since or begun, None if since else min(later, default=None))
+    before = [at for at in record.reported.values() if takings and at < takings[0].at]
+    after = [at for at in record.reported.values() if takings and at > takings[-1].at and not since]
+    landing = landing_standing(project, since or max(before, default=None), min(after, default=None))
     waits += [_stuck(card, landing.asks[card.id]) for card in cards if card.id in landing.asks]
     return ShiftReport(
         shift=f"since {since:%Y-%m-%d %H:%M}" if since else shift,

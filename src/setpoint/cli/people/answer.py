@@ -20,7 +20,7 @@ app = typer.Typer(help="List the open questions of runs and answer them.")
 
 Run = Annotated[
     str,
-    typer.Argument(metavar="RUN", help="Run id, start or end; default: the only waiting run."),
+    typer.Argument(metavar="RUN", help="Run id, start or end, or story id; default: the only waiting run."),
 ]
 Go = Annotated[bool, typer.Option("--go", help="Continue the run in this process.")]
 Reason = Annotated[str, typer.Option(help="Reason, for the record.")]

@@ -93,7 +93,7 @@ def comment(
     text: Annotated[str, typer.Argument(help="The comment.")],
     run: Annotated[
         str,
-        typer.Option("--run", help="Run id, start or end; default: the newest run."),
+        typer.Option("--run", help="Run id, start or end, or story id; default: the newest run."),
     ] = "",
 ) -> None:
     """Comment on a line of a run's change; later reviews receive the comment."""

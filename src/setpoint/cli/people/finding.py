@@ -17,13 +17,17 @@ app = typer.Typer(
 )
 app.add_typer(feedback.app)
 
-Run = Annotated[str, typer.Option("--run", help="Run id, start or end; default: the newest run.")]
+Run = Annotated[
+    str, typer.Option("--run", help="Run id, start or end, or story id; default: the newest run.")
+]
 Which = Annotated[str, typer.Argument(help="Finding id or prefix.")]
 
 
 @app.command(name="list")
 def list_(
-    run: Annotated[str, typer.Argument(help="Run id, start or end; default: the newest run.")] = "",
+    run: Annotated[
+        str, typer.Argument(help="Run id, start or end, or story id; default: the newest run.")
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
     """List the findings of checks and reviewers in a run, most severe first."""

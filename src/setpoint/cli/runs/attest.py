@@ -23,7 +23,9 @@ class Predicate(StrEnum):
 
 
 def attest(
-    which: Annotated[str, typer.Argument(help="Run id, start or end; default: the newest run.")] = "",
+    which: Annotated[
+        str, typer.Argument(help="Run id, start or end, or story id; default: the newest run.")
+    ] = "",
     predicate: Annotated[
         Predicate,
         typer.Option(

@@ -11,7 +11,9 @@ from setpoint.cli.render.styles import say
 
 
 def export(
-    which: Annotated[str, typer.Argument(help="Run id, start or end; default: the newest run.")] = "",
+    which: Annotated[
+        str, typer.Argument(help="Run id, start or end, or story id; default: the newest run.")
+    ] = "",
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the run as one HTML page without scripts.")
     ] = None,

@@ -10,7 +10,7 @@ import typer
 
 def resume(
     which: Annotated[
-        str, typer.Argument(help="Run id, start or end; default: the newest unfinished run.")
+        str, typer.Argument(help="Run id, start or end, or story id; default: the newest unfinished run.")
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
     everything: Annotated[bool, typer.Option("--verbose", "-v", help="Show every event.")] = False,

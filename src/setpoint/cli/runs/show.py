@@ -26,7 +26,8 @@ def show(
         list[str] | None,
         typer.Argument(
             metavar="[log | diff | output CHECK] [RUN]",
-            help="Id of a run, its beginning or its end, by default the newest; before it what to show: "
+            help="Id of a run, its beginning or its end, or of a story; by default the newest run; "
+            "before it what to show: "
             "every event, the change, or the raw output of a check.",
             autocompletion=lambda: ["log", "diff", "output"],
         ),

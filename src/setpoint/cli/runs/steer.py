@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 RunName = Annotated[
-    str, typer.Argument(metavar="[RUN]", help="Run id, start or end; default: the only open run.")
+    str,
+    typer.Argument(metavar="[RUN]", help="Run id, start or end, or story id; default: the only open run."),
 ]
 
 

@@ -11,7 +11,10 @@ import typer
 
 def stop(
     which: Annotated[
-        str, typer.Argument(metavar="[RUN]", help="Run id, start or end; asked for where none is given.")
+        str,
+        typer.Argument(
+            metavar="[RUN]", help="Run id, start or end, or story id; asked for where none is given."
+        ),
     ] = "",
     reason: Annotated[str, typer.Option(help="Reason, for the record.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,

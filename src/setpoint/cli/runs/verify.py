@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def verify(
-    which: Annotated[str, typer.Argument(help="Run id, start or end; default: the newest run.")] = "",
+    which: Annotated[
+        str, typer.Argument(help="Run id, start or end, or story id; default: the newest run.")
+    ] = "",
     statement: Annotated[
         Path | None,
         typer.Option(

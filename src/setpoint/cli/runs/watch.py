@@ -30,7 +30,9 @@ INTERRUPTED_AFTER_S = 5.0
 
 
 def watch(
-    which: Annotated[str, typer.Argument(help="Run id, start or end; default: the newest run.")] = "",
+    which: Annotated[
+        str, typer.Argument(help="Run id, start or end, or story id; default: the newest run.")
+    ] = "",
     everything: Annotated[bool, typer.Option("--verbose", "-v", help="Show every event.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print every event as a line of JSON.")] = False,
     plain: Annotated[
