@@ -1,6 +1,6 @@
 """Land twenty delivered branches as `setpoint land` and a worker do it, and look at everything they say.
 
-    python bench/landing.py [--keep FOLDER]
+    python bench/landing.py [--keep FOLDER] [--counts 8 5 5 2]
 
 In a small repository eight stories deliver what fits together, five conflict with these in a file, five
 merge cleanly and break together with them, two bring a test that fails the first time. `setpoint land
@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -77,6 +78,8 @@ without = ["sabotage", "canary", "elsewhere", "same calls"]
 """The project's own tests and the cheap runs of a verdict: what is shown here does not hang on more."""
 
 
+Stories = dict[str, tuple[str, dict[str, str], str]]
+"""Title, files and acceptance command of stories."""
 PYTEST = [sys.executable, "-m", "pytest", "-q"]
 
 
@@ -90,24 +93,26 @@ def one_test(module: str, name: str, value: str) -> str:
     return f"from {module} import {name}\n\n\ndef test_{name}():\n    assert {name}() == {value}\n"
 
 
-def stories() -> dict[str, tuple[str, dict[str, str], str]]:
-    """Return title, files and acceptance command of each story."""
-    found: dict[str, tuple[str, dict[str, str], str]] = {}
-    for each in range(8):
+def stories(counts: Sequence[int]) -> Stories:
+    """Return so many stories that fit, that conflict, that break together, and that are flaky."""
+    fits, clashes, breaks, flaky = counts
+    found = Stories()
+    for each in range(fits):
         rate = f"from rate_{each} import rate\n"
         files = {f"double_{each}.py": f"{rate}\n\ndef double():\n    return 2 * rate()\n"}
         files[f"tests/test_double_{each}.py"] = one_test(f"double_{each}", "double", "4")
         found[f"ok-{each}"] = (f"Fine {each}", files, command(f"double_{each}", "double", "4"))
-    for each in range(5):
+    for each in range(clashes):
         rate = f"from rate_{each} import rate\n"
         files = {f"double_{each}.py": f"{rate}\n\ndef triple():\n    return 3 * rate()\n"}
         files[f"tests/test_triple_{each}.py"] = rate + one_test(f"double_{each}", "triple", "3 * rate()")
         asked = f"{sys.executable} -c 'from double_{each} import triple; assert triple() in (6, 9)'"
         found[f"clash-{each}"] = (f"Clash {each}", files, asked)
+    for each in range(breaks):
         files = {f"rate_{each}.py": "def rate():\n    return 3\n"}
         files[f"tests/test_rate_{each}.py"] = one_test(f"rate_{each}", "rate", "3")
         found[f"wrong-{each}"] = (f"Wrong {each}", files, command(f"rate_{each}", "rate", "3"))
-    for each in range(2):
+    for each in range(flaky):
         files = {f"late_{each}.py": "def late():\n    return 1\n"}
         files[f"tests/test_late_{each}.py"] = (
             f"from pathlib import Path\n\nfrom late_{each} import late\n\n\ndef test_late():\n"
@@ -118,8 +123,8 @@ def stories() -> dict[str, tuple[str, dict[str, str], str]]:
     return found
 
 
-def made(folder: Path) -> World:
-    """Make the repository, and deliver twenty stories that all began at its first commit."""
+def made(folder: Path, known: Stories) -> World:
+    """Make the repository, and deliver stories that all began at its first commit."""
     agent, ledger = folder / "agent.py", folder / "ledger"
     agent.write_text(f"LEDGER = {str(ledger)!r}\n{AGENT}", "utf-8")
     ledger.touch()
@@ -132,7 +137,7 @@ def made(folder: Path) -> World:
     world.commit("rates", files)
     place = world.project.state / "stories"
     place.mkdir(parents=True)
-    for name, (title, changes, asked) in stories().items():
+    for name, (title, changes, asked) in known.items():
         front = json.dumps([asked])
         (place / f"{name}.md").write_text(f"---\ntitle: {title}\nacceptance: {front}\n---\n", "utf-8")
         world.deliver(name, changes, accept=[asked])
@@ -163,9 +168,9 @@ def wrong_at(world: World, commit: str, commands: list[str]) -> list[str]:
         return red
 
 
-def faults(world: World, every: list[Landing]) -> list[str]:
+def faults(world: World, every: list[Landing], known: Stories) -> list[str]:
     """Say what is not as landings say it."""
-    known, asked, found, landed = stories(), list[str](), list[str](), list[str]()
+    asked, found, landed = list[str](), list[str](), list[str]()
     for landing in every:
         if not (landing.ended and landing.ended.proved and landing.ended.measured):
             found.append(f"{landing.name} is not proved, or not measured as it is")
@@ -186,16 +191,19 @@ def main() -> int:
     """Run the bench, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--keep", type=Path, help="Make the repository here, and leave it.")
-    keep = parser.parse_args().keep
+    kinds = "stories that fit, conflict, break together, are flaky"
+    parser.add_argument("--counts", type=int, nargs=4, default=[8, 5, 5, 2], help=kinds)
+    told = parser.parse_args()
+    keep, known = told.keep, stories(told.counts)
     with tempfile.TemporaryDirectory() as temporary:
         folder = keep or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        world = made(folder)
+        world = made(folder, known)
         codes = {words: setpoint(world, *words) for words in (("land", "--into", "main"), ("work", "--now"))}
         events = world.project.log.replay(TRACE)
         every = list(landings(event.body for event in events).values())  # type: ignore[misc]
         back = [name for one in every for name, each in one.decided.items() if each.fate is Fate.SENT_BACK]
-        found = faults(world, every)
+        found = faults(world, every, known)
         paid = (folder / "ledger").read_text().split()
         if sorted(paid) != sorted(back):
             found.append(f"sent back: {sorted(back)}, and paid: {sorted(paid)}")

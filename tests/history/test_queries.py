@@ -140,6 +140,14 @@ def test_a_run_is_found_by_how_its_id_begins_or_ends(store: Store, prefix: str) 
     assert find(store, nobody, prefix).trace_id == "run-ab2"
 
 
+def test_the_id_of_a_story_names_its_newest_run(store: Store) -> None:
+    for trace in ("run-a1", "run-a3", "run-a2"):
+        begin(store, trace)
+    assert find(store, nobody, "fix").trace_id == "run-a3"
+    begin(store, "run-fix")
+    assert find(store, nobody, "fix").trace_id == "run-fix"
+
+
 def test_a_prefix_of_none_or_of_several_runs_is_refused(store: Store) -> None:
     for number in range(7):
         begin(store, f"run-a{number}")

@@ -4,12 +4,14 @@ import pytest
 
 from app.landing import cheap
 from app.landing.test_lane import fates, four, holds, meanwhile
-from app.landing.world import World
+from app.landing.world import QUICK, World
 from setpoint.app.landing import lane
 from setpoint.app.landing.queue import newest
 from setpoint.errors import ForgeError, UsageError
 from setpoint.forges.git_remote import GitRemote
 from setpoint.model.events.landing import Fate
+from setpoint.testing.forge import FakeForge
+from setpoint.wiring.project import open_project
 from setpoint.workspace.shared_repository import SharedRepository
 
 
@@ -156,6 +158,37 @@ def test_edits_that_begin_meanwhile_stop_the_branch_here_alone(world, monkeypatc
     assert (world.root / "shop.py").read_text() == "PRICE = 9\n"
     assert holds(world, "N = 0", "s0.py")
     assert world.git("rev-parse", "main") != at_remote(world)
+
+
+def test_pull_requests_of_landed_stories_are_merged_for_the_forge(world, tmp_path, monkeypatch):
+    """By the push alone, with the token; a person merges one of them, and pushes by force, in the middle."""
+    with FakeForge(tmp_path / "forge") as forge:
+        forge.people["ada"] = "admin"
+        world.git("push", "-q", str(forge.folder), "main")
+        monkeypatch.setenv("FORGE_TOKEN", forge.token)
+        world.git("remote", "set-url", "origin", forge.clone_url)
+        terms = {"kind": "github", "api_url": forge.api_url}
+        project = open_project(world.root, {**QUICK, "forge": terms})
+        four(world)
+        for each in range(4):
+            branch = f"setpoint/s{each}-{each + 1}"
+            world.git("push", "-q", str(forge.folder), branch)
+            forge.open_pull(branch, f"s{each}", by="ada")
+
+        def person():
+            forge.merge(forge.pulls()[3].number, by="ada")
+            now = world.git("rev-parse", "main", place=forge.folder)
+            forge.push("main", {"late.py": "L = 1\n"}, by="ada")
+            world.git("update-ref", "refs/heads/main", now, place=forge.folder)
+
+        meanwhile(monkeypatch, 2, person)
+        landing = lane.land_once(project, into="main", push=True)
+        assert set(fates(landing).values()) == {"landed"}
+        assert landing.ended.proved
+        assert "s3" not in {each.story for each in landing.measured}
+        assert [pull.merging.merged_at is not None for pull in forge.pulls()] == [True] * 4
+        assert world.git("rev-parse", "main", place=forge.folder) == landing.ended.commit
+        project.store.close()
 
 
 def test_branches_of_other_machines_are_fetched_and_what_lands_is_passed_on(world, monkeypatch):

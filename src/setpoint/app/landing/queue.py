@@ -87,6 +87,9 @@ def _delivered(project: Project, card: Card, base: Commit) -> Queued | str:
     """Return what a story delivered, or why it cannot land."""
     if card.status is not Status.DONE:
         return f"it is {card.status.replace('_', ' ')}"
+    now = commit_named(project.root, f"refs/heads/{card.branch}") if card.branch else None
+    if now and is_ancestor(project.root, now, base):
+        return "it has landed"
     run = next((run for run, standing in runs_of_story(project, card.id) if standing.succeeded), None)
     tip = commit_named(project.root, f"refs/heads/{run.branch}") if run and run.branch else None
     if run is None or tip is None:

@@ -62,4 +62,9 @@ def closing_lines(landing: Landing) -> Iterator[Line]:
     if landing.ended and landing.landed and not landing.began.into:
         yield Line(f"merge: git merge --ff-only {landing.began.branch}", "bold")
     if any(each.fate is Fate.SENT_BACK for each in landing.decided.values()):
-        yield Line("again: setpoint run --auto, then setpoint land", "bold")
+        again = f"setpoint land --into {landing.began.branch}" if landing.began.into else "setpoint land"
+        yield Line(
+            f"again: setpoint work --now, then {again}{' --push' * bool(landing.began.remote)}", "bold"
+        )
+    stuck = (each.story for each in landing.decided.values() if each.for_person)
+    yield from (Line(f"look: setpoint story show {story}", "bold") for story in stuck)
