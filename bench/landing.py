@@ -37,7 +37,7 @@ import re
 import sys
 from pathlib import Path
 
-kind, number = re.search(r"(Clash|Wrong) (\\d)", sys.argv[1]).groups()
+kind, number = re.search(r"(Clash|Rate) (\\d)", sys.argv[1]).groups()
 with open(LEDGER, "a") as paid:
     paid.write(f"{kind.lower()}-{number}\\n")
 double = Path(f"double_{number}.py")
@@ -111,7 +111,7 @@ def stories(counts: Sequence[int]) -> Stories:
     for each in range(breaks):
         files = {f"rate_{each}.py": "def rate():\n    return 3\n"}
         files[f"tests/test_rate_{each}.py"] = one_test(f"rate_{each}", "rate", "3")
-        found[f"wrong-{each}"] = (f"Wrong {each}", files, command(f"rate_{each}", "rate", "3"))
+        found[f"rate-{each}"] = (f"Rate {each}", files, command(f"rate_{each}", "rate", "3"))
     for each in range(flaky):
         files = {f"late_{each}.py": "def late():\n    return 1\n"}
         files[f"tests/test_late_{each}.py"] = (
