@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from setpoint.app.landing.queue import newest, something_waits
 from setpoint.app.runs.child_command import verb_command
-from setpoint.errors import ExitCode
+from setpoint.errors import ExitCode, SetpointError
 from setpoint.model.config.limits import BoardLimits
 from setpoint.model.events.landing import TRACE, Fate
 from setpoint.model.ids import StoryId, TraceId
@@ -29,36 +29,43 @@ class LandingTurns:
     project: Project
     limits: BoardLimits
     say: Callable[[StoryId, str], None]
-    task: asyncio.Task[None] | None = None
+    task: asyncio.Task[bool] | None = None
     """The landing under way."""
     back: set[StoryId] = field(default_factory=set)
     """Stories that were sent back, until the worker has seen them."""
     _seen: frozenset[tuple[StoryId, TraceId | None]] = frozenset()
     _not_before_s: float = 0.0
 
-    async def look(self, cards: Iterable[Card]) -> None:
-        """Begin a landing where that is wanted, something new waits, and nobody lands."""
+    def look(self, cards: Iterable[Card]) -> None:
+        """Begin a landing where that is wanted, something new was delivered, and nobody lands."""
         done = frozenset((each.id, each.run) for each in cards if each.status is Status.DONE and each.branch)
         early = asyncio.get_running_loop().time() < self._not_before_s
         idle = not self.limits.land or self.task is not None or done == self._seen or early
-        if idle or self.project.locks.owner(TRACE) is not None:
-            return
-        self._seen = done
-        if await asyncio.to_thread(something_waits, self.project, self.limits.land):
+        if not idle and self.project.locks.owner(TRACE) is None:
+            self._seen = done
             self.task = asyncio.create_task(self._land())
 
     def ended(self) -> None:
-        """Forget the landing if it is over; raises what ended it."""
-        if self.task is not None and self.task.done():
-            task, self.task = self.task, None
-            task.result()
-
-    async def _land(self) -> None:
-        now = newest(self.project)
-        own = ("--into", self.limits.land, *(("--push",) if self.limits.land_push else ()))
-        command = verb_command(self.project.root, "land", *(own if now is None or now.ended else ()))
-        done = await run(command, on_line=lambda line: self.say(_NAME, line.decode("utf-8", "replace")))
-        if done.exit_code not in (ExitCode.OK, ExitCode.FINDINGS):
+        """Forget the landing if it is over; one that could not go on is tried again later."""
+        if self.task is None or not self.task.done():
+            return
+        task, self.task = self.task, None
+        try:
+            good = task.result()
+        except SetpointError as error:
+            self.say(_NAME, str(error))
+            good = False
+        if not good:
             self._seen, self._not_before_s = frozenset(), asyncio.get_running_loop().time() + AGAIN_S
-        if (now := newest(self.project)) is not None:
+
+    async def _land(self) -> bool:
+        project, limits = self.project, self.limits
+        if not await asyncio.to_thread(something_waits, project, limits.land):
+            return True
+        now = newest(project)
+        own = ("--into", limits.land, *(("--push",) if limits.land_push else ()))
+        command = verb_command(project.root, "land", *(own if now is None or now.ended else ()))
+        done = await run(command, on_line=lambda line: self.say(_NAME, line.decode("utf-8", "replace")))
+        if (now := newest(project)) is not None:
             self.back |= {story for story, each in now.decided.items() if each.fate is Fate.SENT_BACK}
+        return done.exit_code in (ExitCode.OK, ExitCode.FINDINGS)

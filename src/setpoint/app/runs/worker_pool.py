@@ -176,7 +176,7 @@ class WorkerPool:
         every = await asyncio.to_thread(list_cards, self.project)
         cards = [each for each in every if self.only is None or each.id in self.only]
         if self.only is None:
-            await self.landing.look(cards)
+            self.landing.look(cards)
         self.record.note(now, (each.id for each in cards))
         if self.stopped and not self.standing:
             return None
