@@ -96,7 +96,7 @@ def test_a_push_between_the_look_and_the_own_push_is_not_lost(world, monkeypatch
 
 
 def test_what_is_taken_out_between_the_look_and_the_own_push_does_not_come_back(world, monkeypatch):
-    """The own push would be a fast-forward for git, and would restore what a person took out."""
+    """The own push would be a fast-forward for git, and would restore what a person removed."""
     four(world)
     pushed, calls = GitRemote.push, []
 

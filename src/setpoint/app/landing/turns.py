@@ -18,7 +18,7 @@ from setpoint.system.processes import run
 from setpoint.wiring.project import Project
 
 AGAIN_S = 300.0
-"""Seconds until a landing is tried again that could not go on, for example because edits lie in the way."""
+"""Seconds until a landing is tried again that could not continue, for example because edits lie in the way."""
 _NAME = StoryId("landing")
 
 
@@ -46,7 +46,7 @@ class LandingTurns:
             self.task = asyncio.create_task(self._land())
 
     def ended(self) -> None:
-        """Forget the landing if it is over; one that could not go on is tried again later."""
+        """Forget the landing if it is over; one that could not continue is tried again later."""
         if self.task is None or not self.task.done():
             return
         task, self.task = self.task, None
