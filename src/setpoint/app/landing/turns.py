@@ -18,7 +18,7 @@ from setpoint.system.processes import run
 from setpoint.wiring.project import Project
 
 AGAIN_S = 300.0
-"""Seconds until a landing is tried again that could not continue, for example because edits lie in the way."""
+"""Seconds until a landing is tried again that could not continue, as where edits lie in the way."""
 _NAME = StoryId("landing")
 
 
