@@ -21,15 +21,17 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
+from typing import Protocol
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.append(str(ROOT / "tests"))
+from setpoint.app.landing.queue import recorded
+from setpoint.model.events.landing import TRACE, CombinationMeasured, Fate
+from setpoint.stories.policy.landing import Landing, landings
+from setpoint.wiring.project import Project
 
-from app.landing.world import World  # noqa: E402
-from setpoint.model.events.landing import TRACE, CombinationMeasured, Fate  # noqa: E402
-from setpoint.stories.policy.landing import Landing, landings  # noqa: E402
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
 
 AGENT = '''"""Does what a story asks for on top of what is there, and notes that it was paid."""
 
@@ -76,6 +78,22 @@ mypy = false
 without = ["sabotage", "canary", "elsewhere", "same calls"]
 """
 """The project's own tests and the cheap runs of a verdict: what is shown here does not hang on more."""
+
+
+class World(Protocol):
+    """The repository that `tests/app/landing/world.py` makes."""
+
+    root: Path
+    project: Project
+
+    def git(self, *words: str) -> str:
+        """Ask git."""
+
+    def commit(self, message: str, files: dict[str, str]) -> str:
+        """Commit files."""
+
+    def deliver(self, story: str, files: dict[str, str], *, accept: Sequence[str]) -> str:
+        """Record a run that delivered files on a branch."""
 
 
 Stories = dict[str, tuple[str, dict[str, str], str]]
@@ -128,7 +146,7 @@ def made(folder: Path, known: Stories) -> World:
     agent, ledger = folder / "agent.py", folder / "ledger"
     agent.write_text(f"LEDGER = {str(ledger)!r}\n{AGENT}", "utf-8")
     ledger.touch()
-    world = World(folder / "shop", {})
+    world: World = import_module("app.landing.world").World(folder / "shop", {})
     files = {f"rate_{each}.py": "def rate():\n    return 2\n" for each in range(8)}
     files["tests/test_shop.py"] = "from shop import PRICE\n\n\ndef test_price():\n    assert PRICE == 1\n"
     files["conftest.py"] = ""
@@ -201,7 +219,7 @@ def main() -> int:
         world = made(folder, known)
         codes = {words: setpoint(world, *words) for words in (("land", "--into", "main"), ("work", "--now"))}
         events = world.project.log.replay(TRACE)
-        every = list(landings(event.body for event in events).values())  # type: ignore[misc]
+        every = list(landings(recorded(world.project)).values())
         back = [name for one in every for name, each in one.decided.items() if each.fate is Fate.SENT_BACK]
         found = faults(world, every, known)
         paid = (folder / "ledger").read_text().split()
