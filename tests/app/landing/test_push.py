@@ -7,8 +7,10 @@ from app.landing.test_lane import fates, four, holds, meanwhile
 from app.landing.world import QUICK, World
 from setpoint.app.landing import lane
 from setpoint.app.landing.queue import newest
+from setpoint.app.landing.standing import landing_standing
 from setpoint.errors import ForgeError, UsageError
 from setpoint.forges.git_remote import GitRemote
+from setpoint.model.config.limits import BoardLimits
 from setpoint.model.events.landing import Fate
 from setpoint.testing.forge import FakeForge
 from setpoint.wiring.project import open_project
@@ -158,6 +160,9 @@ def test_edits_that_begin_meanwhile_stop_the_branch_here_alone(world, monkeypatc
     assert (world.root / "shop.py").read_text() == "PRICE = 9\n"
     assert holds(world, "N = 0", "s0.py")
     assert world.git("rev-parse", "main") != at_remote(world)
+    board = world.project.settings.model_copy(update={"board": BoardLimits(land="main")})
+    told = landing_standing(world.project._replace(settings=board))
+    assert (told.waits, told.command, len(told.landed)) == ((), "", 4)
 
 
 def test_pull_requests_of_landed_stories_are_merged_for_the_forge(world, tmp_path, monkeypatch):

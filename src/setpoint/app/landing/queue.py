@@ -73,14 +73,19 @@ def _left_to_person(asked: Mapping[StoryId, Landing], work: Queued) -> bool:
 
 def newest_base(project: Project) -> Commit:
     """Return what the branch holds that workers land on; without one, what is checked out."""
-    branch = project.settings.board.land
-    return (commit_named(project.root, f"refs/heads/{branch}") if branch else None) or Commit("HEAD")
+    branch, last = project.settings.board.land, newest(project)
+    here = (commit_named(project.root, f"refs/heads/{branch}") if branch else None) or Commit("HEAD")
+    if last and last.ended and last.began.remote and last.began.branch == branch:
+        there = last.ended.commit  # edits may keep the branch here from following
+        return there if is_ancestor(project.root, here, there) else here
+    return here
 
 
 def something_waits(project: Project, branch: str) -> bool:
     """Whether a landing on a branch has something to do; where the branch is missing, it has to say so."""
-    now, base = newest(project), commit_named(project.root, f"refs/heads/{branch}")
-    return base is None or (now is not None and now.ended is None) or bool(waiting_work(project, base))
+    now, here = newest(project), commit_named(project.root, f"refs/heads/{branch}")
+    going = here is None or (now is not None and now.ended is None)
+    return going or bool(waiting_work(project, newest_base(project)))
 
 
 def _delivered(project: Project, card: Card, base: Commit) -> Queued | str:
