@@ -13,6 +13,7 @@ import pytest
 
 from app.landing import cheap
 from app.landing.world import World
+from model.memory_examples import OF_A_FIX
 from setpoint.app.landing import lane
 from setpoint.app.landing.queue import newest
 from setpoint.app.runs.board import find_card
@@ -20,6 +21,7 @@ from setpoint.app.runs.overlaps import cards_with_overlaps
 from setpoint.errors import RunInUse, UsageError, WorkspaceError
 from setpoint.model.ending import Ending
 from setpoint.model.events.landing import TRACE, Fate
+from setpoint.model.events.people import FixApplied
 from setpoint.model.stories.story import Status
 from setpoint.stories.policy.landing import MOST_MEASURED
 from setpoint.wiring.project import open_project
@@ -180,6 +182,20 @@ def meanwhile(monkeypatch, number, act):
 def four(world):
     for each in range(4):
         world.deliver(f"s{each}", {f"s{each}.py": f"N = {each}\n"}, accept=[f"test -f s{each}.py"])
+
+
+def test_accepted_fixes_land_with_the_work(world):
+    branch = world.deliver("rates", {"rate.py": "RATE = 2\n"})
+    best = world.git("rev-parse", branch)
+    world.git("checkout", "-q", "-b", f"{branch}-fixes", branch)
+    fixed = world.commit("Fix: say what it is", {"rate.py": "RATE = 2  # per cent\n"})
+    world.git("checkout", "-q", "main")
+    run = find_card(world.project, "rates").run
+    fix = FixApplied(**OF_A_FIX | {"start": best, "commit": fixed}, branch=f"{branch}-fixes", kept=True)
+    world.project.log.append(run, "fix", [fix])
+    landing = lane.land_once(world.project, into="main")
+    assert fates(landing) == {"rates": "landed"}
+    assert holds(world, "RATE = 2  # per cent", "rate.py")
 
 
 def test_a_person_who_merges_in_the_middle_is_followed(world, monkeypatch):

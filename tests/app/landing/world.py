@@ -72,7 +72,8 @@ class World:
             "root": str(self.root), "branch": branch, "quarantine": (), "suppressed": (),
         }  # fmt: skip
         order = started.order.model_copy(update={**order, **more})
-        told = {"trace_id": run, "ending": ending, "branch": branch, "best_iteration": 0}
+        best = self.git("rev-parse", branch)
+        told = {"trace_id": run, "ending": ending, "branch": branch, "best": best, "best_iteration": 0}
         bodies = (
             started.model_copy(update={"order": order}),
             RunFinished(outcome=OUTCOME.model_copy(update=told)),

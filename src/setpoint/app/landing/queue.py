@@ -96,19 +96,20 @@ def _delivered(project: Project, card: Card, base: Commit) -> Queued | str:
     if now and is_ancestor(project.root, now, base):
         return "it has landed"
     run = next((run for run, standing in runs_of_story(project, card.id) if standing.succeeded), None)
-    tip = commit_named(project.root, f"refs/heads/{run.branch}") if run and run.branch else None
-    if run is None or tip is None:
+    past = history(project.log.replay(run.trace_id)) if run and run.branch else None
+    branch = past.fixes[-1].branch if past and past.fixes else run.branch if run else ""
+    tip = commit_named(project.root, f"refs/heads/{branch}") if branch else None
+    if run is None or past is None or tip is None:
         return "no branch of it is there"
     if is_ancestor(project.root, tip, base):
         return "it has landed"
-    past = history(project.log.replay(run.trace_id))
     if past.outcome is None or not past.outcome.enough:
         return "its exam is not enough (proof.least)"
     return Queued(
         story=card.id,
         title=card.title,
         run=run.trace_id,
-        branch=run.branch,
+        branch=branch,
         base=past.order.base,
         tip=tip,
         needs=tuple(each.story for each in past.order.needs),
