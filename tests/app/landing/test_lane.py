@@ -18,6 +18,7 @@ from setpoint.app.landing import lane
 from setpoint.app.landing.queue import newest
 from setpoint.app.runs.board import find_card
 from setpoint.app.runs.overlaps import cards_with_overlaps
+from setpoint.cli.render.landing_lines import planned_lines
 from setpoint.errors import RunInUse, UsageError, WorkspaceError
 from setpoint.model.ending import Ending
 from setpoint.model.events.landing import TRACE, Fate
@@ -182,6 +183,17 @@ def meanwhile(monkeypatch, number, act):
 def four(world):
     for each in range(4):
         world.deliver(f"s{each}", {f"s{each}.py": f"N = {each}\n"}, accept=[f"test -f s{each}.py"])
+
+
+def test_a_trial_says_what_would_come_of_each_story(world):
+    for name, price in (("cheap", 1), ("dear", 3)):
+        world.deliver(name, {"shop.py": f"PRICE = 1{price}\n"})
+    lines = [each.text for each in planned_lines(lane.planned(world.project))]
+    assert lines == [
+        "cheap: merges cleanly, and would be measured",
+        "dear: would be sent back: conflicts with what has landed in shop.py",
+    ]
+    assert newest(world.project) is None
 
 
 def test_accepted_fixes_land_with_the_work(world):

@@ -45,6 +45,14 @@ def _story(body: StoryDecided) -> Line:
     return Line(f"{body.story}: {body.fate}{why}", _STYLES[body.fate], more=body.feedback)
 
 
+def planned_lines(landing: Landing) -> Iterator[Line]:
+    """Yield what would come of each story if every measurement passed."""
+    for each in landing.decided.values():
+        lands = each.fate is Fate.LANDED
+        what = "merges cleanly, and would be measured" if lands else f"would be {each.fate}: {each.reason}"
+        yield Line(f"{each.story}: {what}", _STYLES[each.fate])
+
+
 def closing_lines(landing: Landing) -> Iterator[Line]:
     """Yield what came of each story, what was measured and proved, and the next command."""
     yield from map(_story, landing.decided.values())

@@ -34,7 +34,7 @@ def land(
     """Land delivered stories one by one, each measured as it is merged; exit 1 if one did not land."""
     from setpoint.app.landing import lane
     from setpoint.cli.render.console import Screen
-    from setpoint.cli.render.landing_lines import closing_lines
+    from setpoint.cli.render.landing_lines import closing_lines, planned_lines
     from setpoint.wiring.project import open_project
 
     if into and branch:
@@ -64,6 +64,6 @@ def land(
         say(json.dumps({**came.model_dump(mode="json"), "exit_code": int(code)}, indent=2))
         return code
     console = Screen(highlight=False, soft_wrap=True)
-    for line in closing_lines(came):
+    for line in planned_lines(came) if dry_run else closing_lines(came):
         console.print(line.text, style=line.style or None, markup=False)
     return code

@@ -90,7 +90,7 @@ def assess(record: StoryRecord, standing: PhaseProgress | None) -> NextAction:
 
 
 def _why_ready(standing: PhaseProgress | None) -> str:
-    return "no run of it yet" if standing is None else f"a person wants it again after {standing.trace_id}"
+    return "no run of it yet" if standing is None else f"to be done again after {standing.trace_id}"
 
 
 def _blocked(standing: PhaseProgress) -> NextAction:
