@@ -24,8 +24,10 @@ VERBS = {
     ),
     "Look": _by_name("runs.status runs.show runs.watch runs.verify project.serve project.metrics"),
     "Decide": _by_name("people.answer people.story people.learn people.finding"),
-    "Set up": _by_name("project.init project.doctor project.clean project.agents project.demo"),
-    "More": _by_name("ci.ci project.cover project.hook project.mcp people.forge project.db admin lab"),
+    "Set up": _by_name("project.init project.doctor project.agents project.demo"),
+    "More": _by_name(
+        "ci.ci project.cover project.clean project.hook project.mcp people.forge project.db admin lab"
+    ),
 }
 """Verbs by their group in `--help`."""
 BELOW = {
