@@ -358,20 +358,15 @@ def json_shapes() -> Iterator[str]:
     ):
         yield f"## {verb}\n"
         yield f"{text} Keys: {', '.join(f'`{name}`' for name in row_type._fields)}.\n"
-    for part in (
-        HeldStory,
-        Mutant,
-        Metric,
-        Part,
-        DayFigure,
-        SignalView,
-        Signal,
-        Frame,
-        Hypothesis,
-        Suspicion,
-    ):
+    below = (HeldStory, Mutant, Metric, Part, DayFigure, SignalView, Signal, Frame, Hypothesis, Suspicion)
+    for part in below:
         yield f"### `{part.__name__}`\n"
         yield from fields(part)
+    yield from progress_shape()
+
+
+def progress_shape() -> Iterator[str]:
+    """What the file of a run's progress holds."""
     yield "## `progress.json`\n"
     yield "Setpoint updates it in the run's folder while the run works.\n"
     for model in (Progress, FeedbackLoop, IterationProgress, RunProgress, Question):

@@ -122,16 +122,16 @@ def make_app(
         middleware=[Middleware(Shield, access=access, hosts=tuple(hosts))],
     )
     app.state.desk = desk
-    app.add_exception_handler(SetpointError, _explained)
-    app.add_exception_handler(OSError, _of_the_machine)
-    app.add_exception_handler(HTTPException, _refused)
-    app.add_exception_handler(RequestValidationError, _misread)
     _put_routes(app)
     return app
 
 
 def _put_routes(app: FastAPI) -> None:
-    """Put what programs call before the pages, and files that are the same for everybody after both."""
+    """Put what programs call before the pages, files that are for everybody after both, and errors."""
+    app.add_exception_handler(SetpointError, _explained)
+    app.add_exception_handler(OSError, _of_the_machine)
+    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(RequestValidationError, _misread)
     for router, tag in DESCRIBED:
         app.include_router(router, tags=[tag])
     for router in PAGES:

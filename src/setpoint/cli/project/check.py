@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from setpoint.model.evidence import CheckResult
 
 
+_MEASURES = "measuring the working tree"
 _VERDICTS = {ExitCode.OK: ("✓ PASS", "bold green"), ExitCode.FINDINGS: ("✗ FAIL", "bold red")}
 
 
@@ -46,40 +48,47 @@ def check(
     count. Failing tests always do.
     With `--watch`, check again after each edit until interrupted. An edit cancels the check that still runs.
     """
-    from rich.markup import escape
-
     from setpoint.app.checks.measure import exit_of, measure_tree
     from setpoint.app.checks.watch import watch_tree
-    from setpoint.cli.render.check_lines import measured_line
     from setpoint.cli.render.console import Screen
-    from setpoint.cli.render.interrupts import beating, interruptible
-    from setpoint.cli.render.presenter import MOST_BEAT_S, has_live_part
+    from setpoint.cli.render.interrupts import interruptible
     from setpoint.wiring.project import open_project
 
     project = open_project(Path.cwd())
     console = Screen(highlight=False, soft_wrap=True, stderr=as_json)
-    block = console.status("measuring the working tree")
-
-    def told(_: Stage, result: CheckResult) -> None:
-        block.update(escape(f"measuring the working tree: {measured_line(result)}"))
-
     _refuse_both({"--watch": watch, "--fresh": fresh}, {"--base": bool(base), "--whole": whole})
     since = None if whole else base
-    live = has_live_part(console)
-
-    def beat(now: str) -> None:
-        if live:
-            block.update(escape(f"measuring the working tree: {now}"))
-        elif not watch:
-            say(f"... {now}", err=True)
-
-    with block if live else nullcontext(), beating(beat, 1.0 if live else MOST_BEAT_S):
+    with _progress(console, quiet=watch) as told:
         if watch:
             watch_tree(project, told, _Watched(console, as_json=as_json, everything=everything), since)
             return ExitCode.OK
         evaluation = measure_tree(project, told, fast=fast, fresh=fresh, since=since, runner=interruptible)
     _show(console, evaluation, fast=fast, everything=everything, as_json=as_json)
     return exit_of(evaluation)
+
+
+@contextmanager
+def _progress(console: Console, *, quiet: bool) -> Iterator[Callable[[Stage, CheckResult], None]]:
+    """Show how far the checks are: in place on a terminal, elsewhere by a line at times, unless `quiet`."""
+    from rich.markup import escape
+
+    from setpoint.cli.render.check_lines import measured_line
+    from setpoint.cli.render.interrupts import beating
+    from setpoint.cli.render.presenter import MOST_BEAT_S, has_live_part
+
+    live, block = has_live_part(console), console.status(_MEASURES)
+
+    def told(_: Stage, result: CheckResult) -> None:
+        block.update(escape(f"{_MEASURES}: {measured_line(result)}"))
+
+    def beat(now: str) -> None:
+        if live:
+            block.update(escape(f"{_MEASURES}: {now}"))
+        elif not quiet:
+            say(f"... {now}", err=True)
+
+    with block if live else nullcontext(), beating(beat, 1.0 if live else MOST_BEAT_S):
+        yield told
 
 
 def _refuse_both(*pairs: dict[str, bool]) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from setpoint.cli.render.styles import say
 from setpoint.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from setpoint.stories.policy.landing import Landing
 
 
 def land(
@@ -33,8 +36,6 @@ def land(
 ) -> int:
     """Land delivered stories one by one, each measured as it is merged; exit 1 if one did not land."""
     from setpoint.app.landing import lane
-    from setpoint.cli.render.console import Screen
-    from setpoint.cli.render.landing_lines import closing_lines, planned_lines
     from setpoint.wiring.project import open_project
 
     if into and branch:
@@ -58,12 +59,22 @@ def land(
             "[]" if as_json else "nothing waits to land; hint: `setpoint story list --all` shows what is done"
         )
         return ExitCode.OK
+    _show(came, trial=dry_run, as_json=as_json)
+    return _exit_code(came)
+
+
+def _exit_code(came: Landing) -> ExitCode:
     landed = len(came.landed) == len(came.began.queue)
-    code = ExitCode.OK if landed and (came.ended is None or came.ended.proved) else ExitCode.FINDINGS
+    return ExitCode.OK if landed and (came.ended is None or came.ended.proved) else ExitCode.FINDINGS
+
+
+def _show(came: Landing, *, trial: bool, as_json: bool) -> None:
+    from setpoint.cli.render.console import Screen
+    from setpoint.cli.render.landing_lines import closing_lines, planned_lines
+
     if as_json:
-        say(json.dumps({**came.model_dump(mode="json"), "exit_code": int(code)}, indent=2))
-        return code
+        say(json.dumps({**came.model_dump(mode="json"), "exit_code": int(_exit_code(came))}, indent=2))
+        return
     console = Screen(highlight=False, soft_wrap=True)
-    for line in planned_lines(came) if dry_run else closing_lines(came):
+    for line in planned_lines(came) if trial else closing_lines(came):
         console.print(line.text, style=line.style or None, markup=False)
-    return code
