@@ -121,6 +121,27 @@ async def test_a_copied_repository_gets_a_folder_of_its_own_and_does_not_need_th
     assert (await folders(twin, cache)) == theirs
 
 
+async def test_a_linked_work_tree_in_the_place_of_a_repository_continues_its_runs(
+    tmp_path: Path, cache: Path
+):
+    root = repository(tmp_path / "project")
+    made = await folders(root, cache)
+    workspace = GitWorkspace(made)
+    copy = await workspace.open(RUN, await head(root))
+    (Path(copy.path) / "calc.py").write_text("a = 2\n")
+    snapshot = await workspace.snapshot(copy, "implement-1", attempt())
+
+    main = tmp_path / "main"
+    root.rename(main)
+    git(main, "worktree", "add", "-q", "-b", "side", str(root))
+    shutil.move(main / ".setpoint", root / ".setpoint")
+    again = GitWorkspace(await folders(root, cache))
+    copy = await again.open(RUN, copy.base)
+
+    assert await again.find(copy, "implement-1") == snapshot
+    assert (Path(copy.path) / "calc.py").read_text() == "a = 2\n"
+
+
 async def test_a_copy_made_while_the_first_was_moved_is_told_apart_too(tmp_path: Path, cache: Path):
     root = repository(tmp_path / "first")
     made = await folders(root, cache)

@@ -18,9 +18,10 @@ from setpoint.ports.workspace import CopyLoss
 from setpoint.system.files.kept_folder import KeptFolder
 from setpoint.system.files.project_folders import ProjectFolders
 from setpoint.system.files.removal import remove_folder
+from setpoint.system.git.clone import git_directory
 from setpoint.system.git.git import DIFF, ask_at_once, checked, head
 from setpoint.workspace.copies_folder import may_take
-from setpoint.workspace.run_repository import make_snapshot_store
+from setpoint.workspace.run_repository import borrow_from, make_snapshot_store
 from setpoint.workspace.series import keep_series
 from setpoint.workspace.snapshot import changes, message_of, read_snapshot, ref_of
 from setpoint.workspace.snapshot_store import (
@@ -70,6 +71,8 @@ class GitWorkspace:
         store = snapshot_store_of(self._folders, trace_id)
         if not store.directory.is_dir():
             await make_snapshot_store(store.directory, self._root, base)
+        else:  # another clone, or a linked work tree, may have taken the repository's place
+            borrow_from(store.directory, git_directory(self._root) / "objects")
         former = store.former()
         lost = not store.path.is_dir() or former != store.path
         store.path.mkdir(parents=True, exist_ok=True)
