@@ -118,5 +118,5 @@ def test_a_page_that_is_spoiled_later_is_told_where_it_is_read(tmp_path: Path) -
     with path.open("r+b") as file:
         file.seek(4096)
         file.write(os.urandom(path.stat().st_size - 4096))
-    with pytest.raises(RecordedDataError, match="the record is damaged"):
-        Store(path).rows("SELECT * FROM event")
+    with closing(Store(path)) as store, pytest.raises(RecordedDataError, match="the record is damaged"):
+        store.rows("SELECT * FROM event")

@@ -186,6 +186,9 @@ def open_store(where: Path | str) -> Store:
         known = all(row["version_num"] == HEAD for row in store.rows("SELECT * FROM alembic_version"))
     except sqlite3.DatabaseError:
         known = False
+    except RecordedDataError:
+        store.close()
+        raise
     if not known:
         store.close()
         store.open()
