@@ -33,6 +33,12 @@ def _clone(*options: str) -> Callable[[Scratch], object]:
     return prepare
 
 
+def _branch_in_the_way(at: Scratch) -> None:
+    for name in at.git("for-each-ref", "--format=%(refname)", "refs/heads/setpoint/").split():
+        at.git("update-ref", "-d", name)
+    at.git("update-ref", "refs/heads/setpoint", "HEAD")
+
+
 def _worktree(at: Scratch) -> None:
     def into(old: Path) -> None:
         argv = [*GIT, "worktree", "add", "-q", "-b", "side", str(at.root)]
@@ -316,7 +322,7 @@ SITUATIONS = (
     S("hook refuses commits", _hook),
     S("signing without a key", lambda at: at.git("config", "commit.gpgsign", "true")),
     S("nobody named", lambda at: [at.git("config", "--unset", f"user.{each}") for each in ("name", "email")]),
-    S("branch in the way", lambda at: at.git("update-ref", "refs/heads/setpoint", "HEAD")),
+    S("branch in the way", _branch_in_the_way),
     S("no git", _env(PATH="/nowhere"), never_ok=("check", "run")),
     S("full disk: state", _smallfs("state"), says="no space left"),
     S("full disk: copies", _smallfs("cache"), says="no space left"),
