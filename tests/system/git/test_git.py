@@ -45,6 +45,15 @@ async def test_a_machine_without_git_says_what_to_install(root: Path, monkeypatc
     assert "install git" in caught.value.hint
 
 
+async def test_a_lost_object_is_told_with_what_to_do(root: Path):
+    lost = git(root, "rev-parse", "HEAD:calc.py")
+    (root / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
+    (root / "calc.py").unlink()
+    with pytest.raises(WorkspaceError, match="unable to read sha1 file") as caught:
+        await questions.git(root, "read-tree", "--reset", "-u", "HEAD")
+    assert "git fsck" in caught.value.hint
+
+
 async def test_head_and_tree(root: Path):
     head = await questions.head(root)
     assert head == git(root, "rev-parse", "HEAD")

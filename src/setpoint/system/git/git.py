@@ -172,6 +172,9 @@ def located(repository: str, work_tree: str) -> dict[str, str]:
     return {"GIT_DIR": repository, "GIT_WORK_TREE": work_tree} if repository else {}
 
 
+_LOST = "the repository has lost an object: `git fsck` names all; fetch or clone it again"
+
+
 async def git(
     root: Path | str, *argv: str, stdin: bytes = b"", environment: Mapping[str, str] | None = None
 ) -> Answer:
@@ -183,7 +186,8 @@ def checked(root: Path | str, answer: Answer) -> Answer:
     """Return an answer of git in `root`; raises `WorkspaceError` with git's own words where it failed."""
     if not answer.ok:
         words = answer.stderr.decode("utf-8", "replace").strip() or "no message"
-        raise WorkspaceError(f"{root}: git {' '.join(answer.argv)} failed ({answer.exit_code}): {words}")
+        message = f"{root}: git {' '.join(answer.argv)} failed ({answer.exit_code}): {words}"
+        raise WorkspaceError(message, hint=_LOST if "unable to read sha1 file" in words else "")
     return answer
 
 
