@@ -10,6 +10,8 @@ import pytest
 
 from setpoint.errors import WorkspaceError
 from setpoint.model.ids import TraceId
+from setpoint.model.run import Snapshot
+from setpoint.ports import WorkCopy
 from setpoint.settings import Settings
 from setpoint.system.files.locks import RunLocks
 from setpoint.system.files.project_folders import ProjectFolders
@@ -48,6 +50,15 @@ async def folders(root: Path, cache: Path) -> ProjectFolders:
     return ProjectFolders(root, state, copies_folder(root, state, cache))
 
 
+async def worked(root: Path, cache: Path) -> tuple[ProjectFolders, WorkCopy, Snapshot]:
+    """Change a file in the copy of a run, and record it."""
+    made = await folders(root, cache)
+    workspace = GitWorkspace(made)
+    copy = await workspace.open(RUN, await head(root))
+    (Path(copy.path) / "calc.py").write_text("a = 2\n")
+    return made, copy, await workspace.snapshot(copy, "implement-1", attempt())
+
+
 async def test_it_lies_in_the_cache_is_found_again_and_is_nobody_elses_to_read(tmp_path: Path, cache: Path):
     root = repository(tmp_path / "my shop")
     made = await folders(root, cache)
@@ -75,11 +86,7 @@ async def test_no_ignore_rules_lie_above_a_measured_tree_unless_git_needs_them(t
 
 async def test_a_moved_repository_keeps_its_copies_and_its_snapshots(tmp_path: Path, cache: Path):
     root = repository(tmp_path / "before")
-    made = await folders(root, cache)
-    workspace = GitWorkspace(made)
-    copy = await workspace.open(RUN, await head(root))
-    (Path(copy.path) / "calc.py").write_text("a = 2\n")
-    snapshot = await workspace.snapshot(copy, "implement-1", attempt())
+    made, copy, snapshot = await worked(root, cache)
 
     moved = tmp_path / "deep" / "after"
     moved.parent.mkdir()
@@ -100,11 +107,7 @@ async def test_a_copied_repository_gets_a_folder_of_its_own_and_does_not_need_th
     tmp_path: Path, cache: Path
 ):
     root = repository(tmp_path / "first")
-    made = await folders(root, cache)
-    workspace = GitWorkspace(made)
-    copy = await workspace.open(RUN, await head(root))
-    (Path(copy.path) / "calc.py").write_text("a = 2\n")
-    snapshot = await workspace.snapshot(copy, "implement-1", attempt())
+    made, copy, snapshot = await worked(root, cache)
 
     twin = tmp_path / "second"
     shutil.copytree(root, twin, symlinks=True)
@@ -125,11 +128,7 @@ async def test_a_linked_work_tree_in_the_place_of_a_repository_continues_its_run
     tmp_path: Path, cache: Path
 ):
     root = repository(tmp_path / "project")
-    made = await folders(root, cache)
-    workspace = GitWorkspace(made)
-    copy = await workspace.open(RUN, await head(root))
-    (Path(copy.path) / "calc.py").write_text("a = 2\n")
-    snapshot = await workspace.snapshot(copy, "implement-1", attempt())
+    _, copy, snapshot = await worked(root, cache)
 
     main = tmp_path / "main"
     root.rename(main)
@@ -154,11 +153,7 @@ async def test_a_copy_made_while_the_first_was_moved_is_told_apart_too(tmp_path:
 
 async def test_a_cache_that_was_deleted_costs_no_recorded_work(tmp_path: Path, cache: Path):
     root = repository(tmp_path / "project")
-    made = await folders(root, cache)
-    workspace = GitWorkspace(made)
-    copy = await workspace.open(RUN, await head(root))
-    (Path(copy.path) / "calc.py").write_text("a = 2\n")
-    snapshot = await workspace.snapshot(copy, "implement-1", attempt())
+    made, copy, snapshot = await worked(root, cache)
 
     shutil.rmtree(cache)
     found = await folders(root, cache)
@@ -167,7 +162,7 @@ async def test_a_cache_that_was_deleted_costs_no_recorded_work(tmp_path: Path, c
     assert found == made
     assert again == copy
     assert (Path(copy.path) / "calc.py").read_text() == "a = 2\n"
-    assert await workspace.find(again, "implement-1") == snapshot
+    assert await GitWorkspace(found).find(again, "implement-1") == snapshot
     assert git(Path(copy.repository), "for-each-ref", "refs/setpoint/salvage") == "", "nothing was salvaged"
 
 
