@@ -35,11 +35,11 @@ class Asked(NamedTuple):
     """What a landing is asked for."""
 
     only: tuple[str, ...] = ()
-    """Stories; empty: all that wait."""
+    """Ids of stories; empty: all that wait."""
     into: str = ""
-    """A branch that is there, which is fast-forwarded."""
+    """An existing branch to fast-forward."""
     branch: str = ""
-    """Or the name of a new branch; empty: `landing-1` and so on."""
+    """Name of a new branch; empty: `landing-1` and so on."""
     push: bool = False
 
 
@@ -121,7 +121,7 @@ async def _began(project: Project, asked: Asked) -> LandingBegan | None:
             require_pushed(project, into, there)
         base = there
     if base is None:
-        raise UsageError(f"{root}: there is no branch '{into}'", hint="name one that is there")
+        raise UsageError(f"{root}: there is no branch '{into}'", hint="name an existing one: git branch")
     if asked.branch and commit_named(root, f"refs/heads/{asked.branch}"):
         message = f"there is a branch '{asked.branch}' already"
         raise UsageError(message, hint=f"setpoint land --into {asked.branch}")

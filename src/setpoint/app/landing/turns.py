@@ -24,7 +24,7 @@ _NAME = StoryId("landing")
 
 @dataclass
 class LandingTurns:
-    """Lands where something was delivered since it landed last."""
+    """Starts a landing when something new was delivered, one at a time."""
 
     project: Project
     limits: BoardLimits

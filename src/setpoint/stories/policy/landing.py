@@ -119,7 +119,7 @@ class Facts(Value):
     ready: StoryId | None = None
     """The first undecided story that brings nothing but its own work."""
     changed: bool = False
-    """Whether its branch is another one than when the landing began, or gone."""
+    """Whether its branch was changed or deleted since the landing began."""
     trial: Trial | None = None
     """What git makes of it."""
 

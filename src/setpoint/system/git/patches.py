@@ -13,7 +13,7 @@ _PLAIN = (*_FORMAT, "--src-prefix=a/", "--dst-prefix=b/", "--diff-algorithm=hist
 
 
 async def diff_of(root: Path, base: str, tip: str, paths: Iterable[str] = (), *, context: int = 3) -> bytes:
-    """Return what changes between two commits as a patch, of some paths where asked for."""
+    """Return the patch between two commits, limited to some paths if they are given."""
     words = ("diff-tree", "-r", "-p", f"-U{context}", *_PLAIN, base, tip, "--", *paths)
     return (await git(root, *words)).stdout
 
