@@ -57,6 +57,7 @@ _CHANGING = re.compile(
 _TEXTS = """(most) => {
   const found = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
+    if (!walker.currentNode.parentElement.checkVisibility()) continue;
     const range = document.createRange();
     range.selectNodeContents(walker.currentNode);
     const box = range.getBoundingClientRect();
@@ -64,7 +65,7 @@ _TEXTS = """(most) => {
   }
   return found;
 }"""
-"""The texts that have a place on a page, in their order."""
+"""The texts that a page shows, in their order: nothing that is folded in, which has a place or none by chance."""
 
 
 def open_form(page):
