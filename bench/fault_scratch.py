@@ -70,8 +70,6 @@ class Situation:
     prepare: Callable[[Scratch], object]
     never_ok: tuple[str, ...] = ()
     """Verbs that may not end well: what they would say was not measured, or is not so."""
-    ci: bool = False
-    """Whether it is among those that CI tries."""
     holds: bool = True
     """Whether the record is expected to be whole afterwards; otherwise the situation itself takes it away."""
     says: str = ""

@@ -1,6 +1,6 @@
 """Try the verbs under faults and in odd repositories, and judge what they say, leave and bill.
 
-    python bench/faults.py [--only WORDS ...] [--verbs doctor,check,...] [--ci] [--json FILE]
+    python bench/faults.py [--only WORDS ...] [--verbs doctor,check,...] [--json FILE]
 
 Each situation of `fault_situations.py` is prepared in a fresh copy of one repository, which holds a run that
 is done and one that was interrupted. Each verb is judged by: no traceback, an exit code that is documented, a
@@ -289,7 +289,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="*", default=[], help="words in the names of the situations")
     parser.add_argument("--verbs", default=",".join(VERBS), help="verbs, with commas")
-    parser.add_argument("--ci", action="store_true", help="only those that CI tries")
     parser.add_argument("--json", metavar="FILE", help="write all that was printed, too")
     parser.add_argument("--folder", type=Path, help="work here, and keep the repository to begin from")
     parser.add_argument("--skip", nargs="*", default=[], help="words in the names of those to leave out")
@@ -300,7 +299,7 @@ def main() -> int:
         os.execvp("unshare", ["unshare", "-m", sys.executable, *sys.argv])
     chosen = [
         each for each in SITUATIONS
-        if (each.ci or not given.ci) and (not given.only or any(word in each.name for word in given.only))
+        if (not given.only or any(word in each.name for word in given.only))
         and not any(word in each.name for word in given.skip)
     ]  # fmt: skip
     folder = given.folder or Path(tempfile.mkdtemp(prefix="setpoint-faults-"))

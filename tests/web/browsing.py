@@ -65,7 +65,7 @@ _TEXTS = """(most) => {
   }
   return found;
 }"""
-"""The texts that a page shows, in their order: nothing that is folded in, which has a place or none by chance."""
+"""The texts that a page shows, in their order; what is folded in has a place or none by chance."""
 
 
 def open_form(page):
