@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 from checks.verdict.changes import MET, NONE, NOT_MET, changed, soon, witnesses_of
+from setpoint.checks.flaky.flaky import MOST_RERUN
 from setpoint.checks.verdict.elsewhere import elsewhere, otherwise
 from setpoint.model.evidence import Outcome
 
@@ -68,6 +69,34 @@ async def test_what_differs_on_the_base_too_is_excused_and_named(tmp_path):
 
     assert said.state is MET
     assert "otherwise on the base too: tests/test_place.py::test_place" in said.reason
+
+
+async def test_doctests_are_repeated_as_the_project_calls_them(tmp_path):
+    told = {"tox.ini": "[testenv]\ncommands = pytest --doctest-modules shop.py tests\n"}
+    example = '    """Halve.\n\n    >>> half(4)\n    2\n    """\n'
+    change = {"shop.py": f"{PRICE}\n\ndef half(n):\n{example}    return n // 2\n"}
+
+    said = await repeated(tmp_path, change, told)
+
+    assert said.state is MET, said.reason
+    assert said.reason.startswith("2 tests come out the same")
+
+
+async def test_what_no_plain_runner_finds_in_a_file_of_the_base_is_excused(tmp_path):
+    conftest = (
+        "import pytest, sys\n\n\ndef pytest_pycollect_makeitem(collector, name):\n"
+        "    if name.startswith('test_q') and 'setpoint_report' not in sys.modules:\n        return []\n"
+    )
+    quiet = [f"def test_q{place}():\n    pass\n" for place in range(MOST_RERUN + 2)]
+    base = {"tests/conftest.py": conftest, "tests/test_quiet.py": "\n\n".join(quiet[1:])}
+    change = {"shop.py": HONEST, "tests/test_half.py": TEST_HALF, "tests/test_quiet.py": "\n\n".join(quiet)}
+
+    said = await repeated(tmp_path, change, base)
+
+    assert said.state is MET, said.reason
+    assert (
+        "otherwise on the base too: tests/test_quiet.py::test_q0, tests/test_quiet.py::test_q1" in said.reason
+    )
 
 
 async def test_parameters_that_hang_on_the_hash_seed_are_the_same_test(tmp_path):

@@ -154,7 +154,8 @@ async def _pytest(
     argv = [runner.interpreter.path, "-m", "pytest", "--maxfail=0", "--color=no", f"--junitxml={report}"]
     if runner.interpreter.has("pytest-cov") and "no:pytest_cov" not in runner.args:
         argv.append("--no-cov")
-    argv += [*(ignored(root, runner.roots) if root else ()), *runner.args]
+    own = runner.layout.python_call
+    argv += [*(ignored(root, runner.roots) if root else ()), *(own.options if own else ()), *runner.args]
     given = [as_word(word) for word in words]
     argv += given if len([*in_chunks(given)]) <= 1 else ()
     done = await place.call(tuple(argv), place.variables(root), root=root, memory_bytes=runner.memory_bytes)

@@ -26,6 +26,7 @@ from setpoint.model.proof import ELSEWHERE, Obligation, ObligationState, WorkKin
 from setpoint.ports import Check
 
 _TRIES, _MOST_CONTROLS, _LEAST_S = 2, 20, 60.0
+_SILENT = "does not run"
 _GREEN = (Outcome.PASSED, Outcome.XPASSED, Outcome.FLAKY)
 _HOW = "in another folder, by the plain runner, in another order and with another hash seed"
 
@@ -133,8 +134,8 @@ async def _without_those_of_base(again: Repeated, found: Found) -> Found:
     stood = passed_in(base.tests)
     functions = {function_of(test) for test in found.wrong}
     own = {test for test in stood if function_of(test) in functions}
-    files = {test.partition("::")[0] for test in found.wrong}
-    near = sorted(stood - own, key=lambda test: (test.partition("::")[0] not in files, test))
+    files = set(map(_file, found.wrong))
+    near = sorted(stood - own, key=lambda test: (_file(test) not in files, test))
     # More than can run alone hang on the order, so the base runs in the same one.
     alone = len(found.wrong) <= MOST_RERUN
     asked = own | {*near[:_MOST_CONTROLS]} if alone else stood
@@ -145,11 +146,20 @@ async def _without_those_of_base(again: Repeated, found: Found) -> Found:
         found.broken = ""
     else:
         there = {function_of(test) for test in wrong_there}
-        excused = {test for test in found.wrong if function_of(test) in there}
+        silent = set(map(_file, wrong_there)) - set(map(_file, asked - wrong_there.keys()))
+        excused = {
+            test
+            for test, how in found.wrong.items()
+            if function_of(test) in there or (how == _SILENT and _file(test) in silent)
+        }
     found.excused = tuple(sorted(excused))
     found.wrong = {test: how for test, how in found.wrong.items() if test not in excused}
     found.broken = "" if at_base.broken else found.broken
     return found
+
+
+def _file(test: str) -> str:
+    return test.partition("::")[0]
 
 
 async def _refused(again: Repeated, commands: Collection[Acceptance]) -> dict[str, str]:
@@ -177,7 +187,7 @@ def otherwise(outcomes: Mapping[str, Outcome], passed: Collection[str]) -> dict[
     for test in passed:
         outcome = outcomes.get(test)
         if outcome not in _GREEN and not (outcome is None and function_of(test) in sound - unsound):
-            found[test] = "does not run" if outcome is None else str(outcome)
+            found[test] = _SILENT if outcome is None else str(outcome)
     return found
 
 
