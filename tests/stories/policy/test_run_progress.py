@@ -114,6 +114,19 @@ async def test_the_circuit_breaker_is_told_in_the_words_of_the_guard(tmp_path):
     assert not standing.succeeded
 
 
+@pytest.mark.parametrize("rejected", [0, 1])
+async def test_a_reviewer_that_breaks_raises_no_count(tmp_path, rejected):
+    broken = [Act(breakage=BreakageKind.MODEL)] * 9
+    harness = a_stage(tmp_path, reviews=[*[rejecting("correctness", 1)] * rejected, *broken])
+    outcome = await harness.drive()
+
+    standing = phase_progress_of(harness.log.replay(TraceId("run-1")))
+
+    assert "review missing" in outcome.reason
+    assert len(standing.refinements) == rejected
+    assert not standing.succeeded
+
+
 async def test_failing_tests_are_counted_in_the_feedback(tmp_path):
     harness = a_stage(tmp_path, scenes=[red("t::a", "t::b"), red("t::a"), Scene()])
     await harness.drive()
