@@ -12,7 +12,9 @@ from pathlib import Path
 _SET = ("user.name=Bench", "user.email=bench@localhost", "commit.gpgsign=false", "protocol.file.allow=always")
 GIT: tuple[str, ...] = ("git", *(word for each in _SET for word in ("-c", each)))
 KILLED = "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n"
-NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--")
+_OVERRIDE = "-dac_override,-dac_read_search"
+HELD_TO_MODES = ("setpriv", f"--inh-caps={_OVERRIDE}", f"--bounding-set={_OVERRIDE}", "--")
+"""As the user who started this, even as root, but bound to the modes of files."""
 NEWER = "UPDATE alembic_version SET version_num = '9999', oldest = '9999'"
 
 
