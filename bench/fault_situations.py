@@ -328,7 +328,7 @@ SITUATIONS = (
     S("read-only: all", _read_only("root", "cache"), never_ok=("run",)),
     S("permission: state", _mode(".setpoint", 0o000), never_ok=("run",), says="permission"),
     S("permission: record", _mode(".setpoint/app.db", 0o000), never_ok=("run",), says="permission"),
-    S("permission: record not writable", _mode(".setpoint/app.db", 0o444), never_ok=("run",)),
+    S("permission: record not writable", _mode(".setpoint/app.db", 0o444), never_ok=("doctor", "run")),
     S("record locked", _locked, never_ok=("run",), says="locked"),
     S("record is no database", _bytes("app.db", lambda _: b"x" * 9000), never_ok=("run",)),
     S("record scrambled", _bytes("app.db", _scrambled), never_ok=("run",)),

@@ -30,7 +30,7 @@ def ensure_state(root: Path, state_dir: str | Path = ".setpoint") -> Path:
     except OSError as error:
         hint = "make the directory writable, or set state_dir to one that is"
         raise WorkspaceError(
-            f"{state}: the state directory cannot be made: {error.strerror}", hint=hint
+            f"{state}: the state directory cannot be made or written: {error.strerror}", hint=hint
         ) from error
     return state
 

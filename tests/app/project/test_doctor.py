@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -41,6 +43,16 @@ def test_tests_are_collected_and_not_run(diagnosed) -> None:
     assert rows["repository"].detail.endswith("/project"), "the root of the folder that it is called in"
     assert (rows["pytest"].ok, rows["pytest"].detail.partition(";")[0]) == (True, "2 tests in 1 file")
     assert rows["agent bot"].ok
+
+
+def test_a_record_that_only_others_may_write_is_an_error(diagnosed, monkeypatch) -> None:
+    allowed = os.access  # root may write whatever its mode is
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "app.db" and allowed(path, mode))
+
+    record = diagnosed({"tests/test_a.py": "def test_a(): ...\n"})["record"]
+
+    assert (record.ok, record.needed) == (False, True)
+    assert "app.db cannot be written; verbs that read work; hint: " in record.detail
 
 
 def test_what_does_not_start_is_an_error_with_a_remedy(diagnosed) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
@@ -63,7 +64,12 @@ def record_rows(project: Project) -> list[Diagnosis]:
     """Say where the record of an open project is, and whether a worker can use it."""
     if project.settings.database:
         return _database_rows(project.store)
-    return [Diagnosis("record", ok=True, needed=True, detail=str(project.state / "app.db"))]
+    path = project.state / "app.db"
+    ok = os.access(path, os.W_OK) or not os.access(project.state, os.W_OK)  # its folder's row says so
+    way = "; verbs that read work; hint: look at owner and mode of the file"
+    return [
+        Diagnosis("record", ok=ok, needed=True, detail=f"{path}{'' if ok else ' cannot be written' + way}")
+    ]
 
 
 def _database_rows(store: Store) -> list[Diagnosis]:

@@ -346,8 +346,9 @@ async def _diagnosis(project: Project) -> list[Diagnosis]:
         said = f"{said}, which is Setpoint's own source; hint: cd into your own project and repeat"
     writable = os.access(project.state, os.W_OK)
     closed = os.statvfs(project.state).f_flag & os.ST_RDONLY
-    way = "make its file system writable; verbs that read work" if closed else "chmod u+rwx it"
-    state = str(project.state) if writable else f"{project.state} cannot be written; hint: {way}"
+    why = "lies on a read-only file system" if closed else "cannot be written"
+    way = "make it writable" if closed else "chmod u+rwx it"
+    state = str(project.state) if writable else f"{project.state} {why}; verbs that read work; hint: {way}"
     rows = [
         Diagnosis("repository", ok=True, needed=True, detail=said),
         Diagnosis(
