@@ -43,13 +43,14 @@ def test_tests_are_collected_and_not_run(diagnosed) -> None:
     assert rows["repository"].detail.endswith("/project"), "the root of the folder that it is called in"
     assert (rows["pytest"].ok, rows["pytest"].detail.partition(";")[0]) == (True, "2 tests in 1 file")
     assert rows["agent bot"].ok
+    assert rows["record"].ok, "it is made when the first thing is recorded"
 
 
 def test_a_record_that_only_others_may_write_is_an_error(diagnosed, monkeypatch) -> None:
     allowed = os.access  # root may write whatever its mode is
     monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "app.db" and allowed(path, mode))
 
-    record = diagnosed({"tests/test_a.py": "def test_a(): ...\n"})["record"]
+    record = diagnosed({"tests/test_a.py": "def test_a(): ...\n", ".setpoint/app.db": ""})["record"]
 
     assert (record.ok, record.needed) == (False, True)
     assert "app.db cannot be written; verbs that read work; hint: " in record.detail

@@ -65,11 +65,10 @@ def record_rows(project: Project) -> list[Diagnosis]:
     if project.settings.database:
         return _database_rows(project.store)
     path = project.state / "app.db"
-    ok = os.access(path, os.W_OK) or not os.access(project.state, os.W_OK)  # its folder's row says so
-    way = "; verbs that read work; hint: look at owner and mode of the file"
-    return [
-        Diagnosis("record", ok=ok, needed=True, detail=f"{path}{'' if ok else ' cannot be written' + way}")
-    ]
+    # It is made when the first thing is recorded; of a folder that is closed, the row of the state tells.
+    closed = path.exists() and os.access(project.state, os.W_OK) and not os.access(path, os.W_OK)
+    told = " cannot be written; verbs that read work; hint: look at owner and mode of the file"
+    return [Diagnosis("record", ok=not closed, needed=True, detail=f"{path}{told if closed else ''}")]
 
 
 def _database_rows(store: Store) -> list[Diagnosis]:
