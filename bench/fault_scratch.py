@@ -13,8 +13,8 @@ _SET = ("user.name=Bench", "user.email=bench@localhost", "commit.gpgsign=false",
 GIT: tuple[str, ...] = ("git", *(word for each in _SET for word in ("-c", each)))
 KILLED = "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n"
 _OVERRIDE = "-dac_override,-dac_read_search"
-HELD_TO_MODES = ("setpriv", f"--inh-caps={_OVERRIDE}", f"--bounding-set={_OVERRIDE}", "--")
-"""As the user who started this, even as root, but bound to the modes of files."""
+BY_PERMISSIONS = ("setpriv", f"--inh-caps={_OVERRIDE}", f"--bounding-set={_OVERRIDE}", "--")
+"""Runs a command as the same user, without root's right to ignore file permissions."""
 NEWER = "UPDATE alembic_version SET version_num = '9999', oldest = '9999'"
 
 

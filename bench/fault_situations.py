@@ -17,7 +17,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from fault_scratch import GIT, HELD_TO_MODES, KILLED, NEWER, Scratch, Situation
+from fault_scratch import BY_PERMISSIONS, GIT, KILLED, NEWER, Scratch, Situation
 
 
 def _clone(*options: str) -> Callable[[Scratch], object]:
@@ -189,7 +189,7 @@ def _returned(path: Path, away: Path) -> None:
 
 
 def _mode(name: str, mode: int) -> Callable[[Scratch], object]:
-    """Change the mode of one path, and call the verbs as somebody who is bound to it."""
+    """Change the mode of one path, and call the verbs without root's right to ignore it."""
 
     def prepare(at: Scratch) -> None:
         path = at.root / name
@@ -197,7 +197,7 @@ def _mode(name: str, mode: int) -> Callable[[Scratch], object]:
         path.chmod(mode)
         at.undo += [lambda: path.chmod(was)]
         if os.geteuid() == 0:
-            at.under = HELD_TO_MODES
+            at.under = BY_PERMISSIONS
 
     return prepare
 

@@ -65,7 +65,7 @@ _TEXTS = """(most) => {
   }
   return found;
 }"""
-"""The texts that a page shows, in their order; what is folded in has a place or none by chance."""
+"""The texts that a page shows, in their order; closed parts, which may have a size or none, are left out."""
 
 
 def open_form(page):

@@ -53,7 +53,7 @@ def test_a_record_that_only_others_may_write_is_an_error(diagnosed, monkeypatch)
     record = diagnosed({"tests/test_a.py": "def test_a(): ...\n", ".setpoint/app.db": ""})["record"]
 
     assert (record.ok, record.needed) == (False, True)
-    assert "app.db cannot be written; verbs that read work; hint: " in record.detail
+    assert "app.db cannot be written; commands that only read still work; hint: " in record.detail
 
 
 def test_what_does_not_start_is_an_error_with_a_remedy(diagnosed) -> None:

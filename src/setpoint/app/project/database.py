@@ -65,9 +65,9 @@ def record_rows(project: Project) -> list[Diagnosis]:
     if project.settings.database:
         return _database_rows(project.store)
     path = project.state / "app.db"
-    # It is made when the first thing is recorded; of a folder that is closed, the row of the state tells.
+    # The first run makes it; the row of the state folder tells where that cannot be written.
     closed = path.exists() and os.access(project.state, os.W_OK) and not os.access(path, os.W_OK)
-    told = " cannot be written; verbs that read work; hint: look at owner and mode of the file"
+    told = " cannot be written; commands that only read still work; hint: look at owner and mode of the file"
     return [Diagnosis("record", ok=not closed, needed=True, detail=f"{path}{told if closed else ''}")]
 
 

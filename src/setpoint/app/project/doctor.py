@@ -348,7 +348,9 @@ async def _diagnosis(project: Project) -> list[Diagnosis]:
     closed = os.statvfs(project.state).f_flag & os.ST_RDONLY
     why = "lies on a read-only file system" if closed else "cannot be written"
     way = "make it writable" if closed else "chmod u+rwx it"
-    state = str(project.state) if writable else f"{project.state} {why}; verbs that read work; hint: {way}"
+    state = str(project.state)
+    if not writable:
+        state = f"{state} {why}; commands that only read still work; hint: {way}"
     rows = [
         Diagnosis("repository", ok=True, needed=True, detail=said),
         Diagnosis(

@@ -146,7 +146,8 @@ async def _without_those_of_base(again: Repeated, found: Found) -> Found:
         found.broken = ""
     else:
         there = {function_of(test) for test in wrong_there}
-        silent = set(map(_file, wrong_there)) - set(map(_file, asked - wrong_there.keys()))
+        silent = {_file(test) for test, how in wrong_there.items() if how == _SILENT}
+        silent -= {_file(test) for test in asked if wrong_there.get(test) != _SILENT}
         excused = {
             test
             for test, how in found.wrong.items()
